@@ -2,11 +2,11 @@
 
 Analytics are loops of a few operators over a `Frontier`, a set of vertices: `advance` along edges, `filter` and
 `compute` over vertices, `neighbor_reduce` over the edges of each, `intersect` pairs of neighbor lists, `traverse` to
-the end. What is done on the way is said in plain Python functions, which are compiled for the graph's device, CPU or
-GPU.
+the end. You write per-edge and per-vertex code as plain Python functions, which are compiled for the graph's device,
+CPU or GPU.
 
-The names are listed in groups: graphs and what happens to them; frontiers and operators; what functors may call; and
-what compiles and checks them. `advanced` has what authors of algorithms need besides.
+The names are listed in groups: graphs and their updates, frontiers and operators, functions for functors, and the
+compilation and checks of functors. `advanced` has further functions for authors of algorithms.
 """
 
 from __future__ import annotations

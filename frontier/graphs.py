@@ -70,8 +70,8 @@ class Graph(HasEdgeData, CoreGraph):
         ``"ns"``). Insertions then require ``time=``: integers in this unit, or timestamps of NumPy, pandas or Arrow,
         which are converted exactly. Edges can expire (`DynamicGraph.expire`).
     keep_time : {"latest", "first"}
-        The record that defines an edge's time, weight and other data, whatever the order of insertions. Of equal times
-        with ``"latest"``, the record inserted last.
+        The record that defines an edge's time, weight and other data, whatever the order of insertions. If several
+        records have equal times with ``"latest"``, the record inserted last.
     multi_edges : {"last", "sum", "all"}
         The meaning of several records of an edge. ``"last"``: the last one (or the one that `keep_time` chooses)
         defines the edge. ``"sum"``: weights add up, an edge data column ``"count"`` of int64 counts the records, and
@@ -148,7 +148,7 @@ class Graph(HasEdgeData, CoreGraph):
     ) -> Self:
         """Build a graph from edges.
 
-        Self-loops are dropped. Of repeated edges, the last counts.
+        Self-loops are dropped. The last of repeated edges counts.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Graph(HasEdgeData, CoreGraph):
         weights : array-like of numbers, shape (m,), optional
             int32, int64, float32 or float64, which becomes the weight type of the graph.
         num_vertices : int, optional
-            Size of the id space; by default the largest id plus one.
+            Size of the id space, by default the largest id plus one.
         directed : bool
         device : {"auto", "cpu", "gpu"}
         edge_data : dict of str to array-like, shape (m,), optional
@@ -169,7 +169,7 @@ class Graph(HasEdgeData, CoreGraph):
         keep_time : {"latest", "first"}
             The record that defines an edge, in a graph with times.
         weight_dtype : {None, int32, int64, float32, float64}
-            By default that of `weights`.
+            By default the dtype of `weights`.
         vertex_dtype : {None, int32, int64}
             By default int32, if as many vertices fit.
         in_edges : bool
@@ -180,7 +180,7 @@ class Graph(HasEdgeData, CoreGraph):
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it.
+            An argument is invalid. The message names it and its fault.
         MemoryError
             The device's memory is exhausted. Every id up to the largest costs memory. Renumber sparse ids:
             ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)``.
@@ -212,7 +212,7 @@ class Graph(HasEdgeData, CoreGraph):
         Raises
         ------
         OSError
-            Naming the file; an existing file is unchanged.
+            The message names the file. An existing file is unchanged.
         """
         write_graph(self, path)
 
@@ -224,7 +224,7 @@ class Graph(HasEdgeData, CoreGraph):
         ----------
         path : str or os.PathLike
         device : {"auto", "cpu", "gpu"}
-            The device of the graph, which may differ from that of the saved one.
+            The device of the graph, which may differ from the saved graph's.
 
         Raises
         ------
@@ -406,7 +406,7 @@ class Graph(HasEdgeData, CoreGraph):
         Parameters
         ----------
         name : str
-            The column; ``"weight"`` for the weights.
+            The column. ``"weight"`` returns the weights.
         src, dst : array-like of int, shape (m,)
 
         Returns
@@ -498,7 +498,7 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
-        """Return the predecessors of each listed vertex; arguments and results as of `successors`.
+        """Return the predecessors of each listed vertex. Arguments and results as in `successors`.
 
         Equivalent to ``successors`` of `reverse`. A directed graph without in-edges (`has_in_edges`) scans all arcs
         once, for any number of vertices: O(E + k log k) work for k results.
@@ -581,7 +581,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     The semantics are the same for every structure on every device:
 
-    * The graph is simple. Self-loops in a batch are dropped. Of repeated edges, the last counts (or all, with
+    * The graph is simple. Self-loops in a batch are dropped. The last of repeated edges counts (or all, with
       ``multi_edges="sum"`` and ``multi_edges="all"``).
     * ``directed=False`` stores both directions. A batch may list an edge in either direction, or in both.
     * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents an exception for
@@ -604,11 +604,12 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         weights : array-like of numbers, shape (m,), optional
             1 by default, in weighted graphs.
         on_existing : {"replace", "keep", "add"}
-            For existing edges: replace the weight, keep it, or add to it. With ``"add"``, an edge whose weight becomes
-            0 or negative is deleted, and an absent edge with such a weight is not inserted.
+            For existing edges: replace the weight, retain it, or add to it. With ``"add"``, an edge whose weight
+            becomes 0 or negative is deleted, and an absent edge with such a weight is not inserted.
         **edge_data : array-like, shape (m,)
-            Values for each column of a graph with edge data (`Graph.edge_data`). They replace those of existing edges,
-            except with ``"keep"``. A graph with times requires ``time``, and an outdated record replaces nothing.
+            Values for each column of a graph with edge data (`Graph.edge_data`). They replace the values of existing
+            edges, except with ``"keep"``. A graph with times requires ``time``, and an outdated record replaces
+            nothing.
 
         Returns
         -------
@@ -617,11 +618,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; the graph is unchanged. With ``"add"``, also if a sum of
-            integer weights overflows, or one of floats is NaN, as of infinity and minus infinity.
+            An argument is invalid, and the graph is unchanged. The message names the argument. With ``"add"``, also if
+            a sum of integer weights overflows, or one of floats is NaN, as of infinity and minus infinity.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged. Exception: if ``"add"`` cannot allocate memory for
-            deletions, the edges to delete keep their old weights, and the rest of the batch is applied.
+            The device's memory is exhausted, and the graph is unchanged. Exception: if ``"add"`` cannot allocate memory
+            for deletions, the edges to delete retain their old weights, and the rest of the batch is applied.
         ObserverError
             The edges were inserted, but an observer failed, as after any update.
         """
@@ -631,14 +632,14 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @update
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
-        """Delete a batch of edges; absent edges are skipped.
+        """Delete a batch of edges. Absent edges are skipped.
 
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; the graph is unchanged.
+            An argument is invalid, and the graph is unchanged. The message names the argument.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged.
+            The device's memory is exhausted, and the graph is unchanged.
         """
         return self.payload.delete(self, src, dst)
 
@@ -659,9 +660,9 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ------
         TypeError, ValueError
             The graph stores no records, an id names no record, or the sum of an edge's remaining integer weights
-            overflows; the graph is unchanged.
+            overflows. The graph is unchanged.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged.
+            The device's memory is exhausted, and the graph is unchanged.
 
         Notes
         -----
@@ -691,9 +692,9 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ------
         TypeError, ValueError
             `before` is no time, the graph has no times, or, with ``multi_edges="all"``, the sum of an edge's remaining
-            integer weights overflows; the graph is unchanged.
+            integer weights overflows. The graph is unchanged.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged.
+            The device's memory is exhausted, and the graph is unchanged.
 
         Notes
         -----
@@ -727,17 +728,17 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; the graph is unchanged.
+            An argument is invalid, and the graph is unchanged. The message names the argument.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged. Exception: if the final deletion of edges fails,
-            the insertions have been applied.
+            The device's memory is exhausted, and the graph is unchanged. Exception: if the final deletion of edges
+            fails, the insertions have been applied.
 
         Notes
         -----
         Sorts the operations, for degrees also the effects at each vertex, and for neighbors also the answers. On a GPU
-        the host synchronizes once, and once for each of the two updates; for neighbors more often. Observers are
+        the host synchronizes once, and once for each of the two updates, more often for neighbors. Observers are
         notified of the net effect only: an edge that is both inserted and deleted by the batch causes no notification.
-        An edge that is deleted and inserted keeps its id.
+        An edge that is deleted and inserted retains its id.
         """
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
@@ -761,7 +762,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            A negative count or id; the graph is unchanged.
+            A negative count or id, and the graph is unchanged.
         """
         return self._insert_vertices(count_or_ids)
 
@@ -780,9 +781,9 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            An id is out of range or already deleted; the graph is unchanged.
+            An id is out of range or already deleted, and the graph is unchanged.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged.
+            The device's memory is exhausted, and the graph is unchanged.
         """
         ids = check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent)
         if not ids.size:
@@ -846,7 +847,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         MemoryError
-            The device's memory is exhausted; the graph is unchanged.
+            The device's memory is exhausted, and the graph is unchanged.
 
         Notes
         -----
@@ -872,7 +873,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         TypeError
             It is not an `UpdateObserver`.
         ValueError
-            It is attached to another graph, or rejects this one; or `instead_of` is not attached.
+            It is attached to another graph, or rejects this one, or `instead_of` is not attached.
         """
         self._observers.attach(observer, instead_of)
 

@@ -41,9 +41,9 @@ class MakesVertexArrays:
         combine : {"min", "max", "add", "or", "countdown"} or function, optional
             A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy, `theirs`,
             and must be idempotent. Functors may then write to entries of any vertices. Otherwise they write only to the
-            entry of `dst`, and return True if they do. With "countdown" they return ``frontier.atomic_add(array, dst,
-            -1) == 1``: each vertex whose entry reaches 0 is returned once. By default, functors at edges must not write
-            to the array.
+            entry of `dst`, and return True if they do. With "countdown" they return
+            ``frontier.atomic_add(array, dst, -1) == 1``: each vertex whose entry reaches 0 is returned once. By
+            default, functors at edges must not write to the array.
         follows : array, optional
             A vertex array with ``combine="min"`` or ``"max"``: the copy with the best entry there defines the entry.
         normal : function ``normal(v, array)``, optional

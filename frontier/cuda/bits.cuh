@@ -1,4 +1,5 @@
-// Bitmaps of vertices: bit `v & 31` of word `v >> 5` stands for v. All threads of a grid call what goes over many.
+// Bitmaps of vertices: bit `v & 31` of word `v >> 5` stands for v. All threads of a grid call the functions over many
+// vertices.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
@@ -6,7 +7,7 @@ __device__ __forceinline__ bool has_bit(const u32* bits, VID v) { return bits[v 
 
 __device__ __forceinline__ void set_bit(u32* bits, VID v) { atomicOr(bits + (v >> 5), 1u << (v & 31)); }
 
-// Appends the vertices whose bits are set; each warp takes room for 32 words' vertices at once.
+// Appends the vertices whose bits are set. Each warp reserves a range for 32 words' vertices at once.
 __device__ __forceinline__ void list_bits(i64 words, const u32* bits, VID* out, u64* counter) {
   int lane = threadIdx.x & 31;
   i64 rounded = (words + 31) / 32 * 32;

@@ -1,5 +1,5 @@
-// The functors of intersect and visit_common. Macros: VID, ARG_PARAMS; HAS_OP, with NUMBERED if it takes the number of the
-// pair, and PER_PAIR if what it returns is summed up for another one.
+// The functors of intersect and visit_common. Macros: VID, ARG_PARAMS. HAS_OP, with NUMBERED if it receives the number
+// of the pair, and PER_PAIR if its results are summed up for a second functor.
 #pragma once
 #include "frontier/cuda/types.cuh"
 

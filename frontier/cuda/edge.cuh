@@ -1,8 +1,9 @@
-// What kernels hand to functors of an arc besides its ends: its `edge`, and its weight. To be included behind VIEW_HEADER.
+// The values that kernels pass to functors of an arc in addition to its ends: its `edge`, and its weight. Include it
+// behind VIEW_HEADER.
 //
-// In graphs without edge data these are the arc's slot, and what `view.weights` holds there. With edge data the slot holds
-// the id of the edge, by which the weight is found. Macros: WEIGHT (what the structure stores by slot); with edge data,
-// EDGE_WEIGHT (the type of the graph's weights). A slot below 0 has no edge (-1), and no weight.
+// In graphs without edge data these are the arc's slot, and the entry of `view.weights` there. With edge data the slot
+// has the id of the edge, by which the weight is found. Macros: WEIGHT (the type that the structure stores by slot),
+// and with edge data EDGE_WEIGHT (the type of the graph's weights). A slot below 0 has no edge (-1), and no weight.
 #pragma once
 #include "frontier/cuda/types.cuh"
 

@@ -1,5 +1,5 @@
-// The view of a graph with edge data: that of its structure, whose `weights` hold ids of edges, and behind it the weights by
-// id. Macros: STRUCTURE_VIEW (the structure's view.cuh), EDGE_WEIGHT.
+// The view of a graph with edge data: the view of its structure, whose `weights` are ids of edges, followed by the
+// weights by id. Macros: STRUCTURE_VIEW (the structure's view.cuh), EDGE_WEIGHT.
 #pragma once
 #define View StructureView
 #include STRUCTURE_VIEW

@@ -1,7 +1,7 @@
-// Load balancing: the one place where work over neighbors is spread over threads.
+// Load balancing: the single module that distributes work over neighbors among threads.
 //
 // Items (vertices of a frontier, pairs to intersect) have neighbor lists of very different lengths. Their segments are
-// shared out by one of four schedules (macro BALANCE), a block taking `items` items at a time except in the last:
+// distributed by one of four schedules (macro BALANCE), with `items` items to a block at a time except in the last:
 //
 //   BY_TILE    a block sums up the segments of its items, and distributes them over its tiles. Items of more than
 //              HUGE_SEGMENTS are cut into pieces that go to a queue, from which a second launch takes them with the whole
@@ -11,10 +11,10 @@
 //   BY_MERGE   equal shares of items and segments together for each block, found by a search on diagonals of the merge
 //              path (Merrill and Garland, SC 2016) over the running sums of segments, which a launch before has made.
 //
-// What is done with a share is said by work(tile, item, v, first, end, step, whole), which all lanes of a tile call
-// together: the segments first, first + step, ... below `end` of v; `whole` if these are all that v has. expand() does the
-// same for each neighbor: body(item, v, neighbor, slot, valid); lanes with !valid hold no neighbor and only take part in
-// what the tile does as one.
+// work(tile, item, v, first, end, step, whole) processes a share, and all lanes of a tile call it together: the
+// segments first, first + step, ... below `end` of v. `whole` if these are all of v. expand() does the same for each
+// neighbor: body(item, v, neighbor, slot, valid). Lanes with !valid have no neighbor and only join the collective
+// operations of the tile.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 #include "frontier/cuda/tile.cuh"
@@ -37,7 +37,8 @@ constexpr int PIECE_SEGMENTS = 64;   // segments of a piece of such an item
 constexpr int BLOCK_TILES = BLOCK / TILE_SIZE;  // of a block
 typedef Tile<TILE_SIZE> ExpandTile;
 
-// What a schedule needs besides the items: the last parameters of kernels before those of the user's functors.
+// The data of a schedule in addition to the items: the last parameters of kernels before the parameters of the user's
+// functors.
 #if BALANCE == BY_MERGE
 struct Plan {
   const i64* ends;  // of each item: the segments of all items up to it
@@ -57,8 +58,8 @@ typedef PieceQueue Plan;
 
 constexpr int AT_A_TIME = 4;  // neighbors that a lane loads before the first is looked at: the loads overlap
 
-// All neighbors in one segment, lanes of a tile together: several(neighbors, slot, high) for AT_A_TIME of a lane, that are in
-// the slots `slot`, slot + TILE_SIZE, ..., where those from `high` on have none.
+// All neighbors in one segment, lanes of a tile together: several(neighbors, slot, high) for AT_A_TIME of a lane, in
+// the slots `slot`, slot + TILE_SIZE, ..., of which slots from `high` on are empty.
 template <class Several>
 __device__ __forceinline__ void walk_several(
     const View& view, const ExpandTile& tile, VID v, i64 segment, Several& several) {
@@ -90,7 +91,7 @@ __device__ __forceinline__ void walk(const View& view, const ExpandTile& tile, i
 
 #if BALANCE == BY_TILE
 
-// Exclusive prefix sums of one number per thread, into sums[0 .. BLOCK]; ends with a barrier.
+// Exclusive prefix sums of one number per thread, into sums[0 .. BLOCK]. Ends with a barrier.
 __device__ __forceinline__ void block_scan(u32 value, u32* sums) {
   __shared__ u32 of_warp[BLOCK / 32];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -113,14 +114,14 @@ __device__ __forceinline__ int owner_of(const u32* sums, u32 k) {
   return low;
 }
 
-// Number of v's segments that the block walks itself; a long list is cut into pieces for the queue instead. v goes to
-// members[threadIdx.x]; a negative v has none.
+// Number of v's segments that the block walks itself. A long list is cut into pieces for the queue instead. v goes to
+// members[threadIdx.x], and a negative v has none.
 template <class Lists>
 __device__ __forceinline__ u32 share(const Lists& lists, i64 item, VID v, PieceQueue queue, VID* members) {
   members[threadIdx.x] = v;
   if (v < 0) return 0;
   i64 segments = lists.segments(v);
-  if (segments <= HUGE_SEGMENTS || queue.capacity == 0) return u32(segments);  // without room there is no size either
+  if (segments <= HUGE_SEGMENTS || queue.capacity == 0) return u32(segments);  // without capacity the size is null, too
   u32 pieces = u32((segments + PIECE_SEGMENTS - 1) / PIECE_SEGMENTS);
   u32 at = atomicAdd(queue.size, pieces);
   if (at + pieces <= queue.capacity) {
@@ -133,10 +134,10 @@ __device__ __forceinline__ u32 share(const Lists& lists, i64 item, VID v, PieceQ
 
 #elif BALANCE == BY_MERGE
 
-constexpr int WINDOW = 1024;  // steps on the merge path that a block takes at a time: items and segments
+constexpr int WINDOW = 1024;  // steps on the merge path that a block processes at a time: items and segments
 
-// How many items end before a step of the path, which goes through the segments of each item and then past its end. All
-// lanes of a warp call it.
+// The number of items that end before a step of the path, which goes through the segments of each item and then past
+// its end. All lanes of a warp call it.
 __device__ __forceinline__ i64 items_before(const i64* ends, i64 count, i64 step_number) {
   i64 low = 0, high = count;
   int lane = threadIdx.x & 31;
@@ -170,7 +171,7 @@ __device__ void share_out(const Lists& lists, i64 count, int items, VertexOf ver
   ExpandTile tile;
 #if BALANCE == BY_MERGE
   __shared__ i64 corners[2];
-  __shared__ int starts[WINDOW + 1];  // where items begin, counted from the window's first segment
+  __shared__ int starts[WINDOW + 1];  // the starts of items, counted from the window's first segment
   __shared__ VID vertices[WINDOW + 1];
   i64 length = count + plan.ends[count - 1];
   for (i64 from = i64(blockIdx.x) * WINDOW; from < length; from += i64(gridDim.x) * WINDOW) {
@@ -191,7 +192,7 @@ __device__ void share_out(const Lists& lists, i64 count, int items, VertexOf ver
     __syncthreads();
     int each = (segments + BLOCK_TILES - 1) / BLOCK_TILES, k = threadIdx.x / TILE_SIZE * each;
     int stop = k + each < segments ? k + each : segments, owner = 0;
-    if (k < stop) {  // the last item that begins at k or before
+    if (k < stop) {  // the last item that starts at k or before
       int high = members;
       while (owner + 1 < high) {
         int middle = (owner + high) >> 1;
@@ -264,13 +265,13 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
 // The argument of share_out_queue() where nothing has to be done between pieces.
 struct Never {};
 
-// Whether something is due in the view of any thread of the block; all of them ask.
+// Whether work is due in the view of any thread of the block. All of them call it.
 template <class IsDue>
 __device__ __forceinline__ bool is_due_in_block(IsDue is_due) { return __syncthreads_or(is_due()); }
 __device__ __forceinline__ bool is_due_in_block(Never) { return false; }
 
-// The pieces that share_out() deferred. Launched after it; ends at once where there are none. after_round() is called at the
-// end, and between two pieces once a thread finds that is_due(); without that tiles do not wait for each other.
+// The pieces that share_out() deferred. Launched after it. Ends at once without pieces. after_round() is called at the
+// end, and between two pieces once a thread finds that is_due(). Otherwise tiles do not wait for each other.
 template <class Lists, class VertexOf, class Work, class AfterRound, class IsDue = Never>
 __device__ void share_out_queue(const Lists& lists, VertexOf vertex_of, PieceQueue queue, Work& work,
                                 AfterRound after_round, IsDue is_due = IsDue()) {

@@ -2,8 +2,8 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// Waits until all blocks of the grid, which are all resident, have come here; what they wrote before can be seen after.
-// `arrived` was zero before the first barrier; `target` counts up by the number of blocks.
+// Waits until all blocks of the grid, which are all resident, have arrived. Their earlier writes are visible
+// afterwards. `arrived` was zero before the first barrier. `target` counts up by the number of blocks.
 __device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
   target += gridDim.x;
   __syncthreads();

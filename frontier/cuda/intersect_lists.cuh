@@ -1,16 +1,16 @@
-// Common neighbors in structures that look an arc up by looking through a list. The shorter list of a pair goes into a hash
-// table in shared memory, part by part, and the longer one is traversed along it: the work for a pair is the sum of both
-// lengths, where look-ups would take their product.
+// Common neighbors in structures that look an arc up by looking through a list. The shorter list of a pair goes into a
+// hash table in shared memory, part by part, and the longer one is traversed along it: the work for a pair is the sum
+// of both lengths, while look-ups would cost their product.
 #pragma once
 #include "frontier/cuda/expand.cuh"
 
 constexpr int LONG_LIST = 64;  // segments of the longer list from which on blocks share a pair
-constexpr int PIECE = 512;     // segments of it that a block takes
+constexpr int PIECE = 512;     // segments of it that a block processes
 
 // Some neighbors of a vertex, and their slots, for the SIZE threads of a warp or a block.
 template <int SIZE, int TABLE>
 struct NeighborSet {
-  static constexpr int TILES = SIZE / TILE_SIZE, PART = TABLE / 2;  // neighbors that it holds at a time
+  static constexpr int TILES = SIZE / TILE_SIZE, PART = TABLE / 2;  // neighbors in the table at a time
   VID entries[TABLE];
   i64 slots[TABLE];
 
@@ -18,7 +18,7 @@ struct NeighborSet {
   static __device__ void sync() {
     if (SIZE == 32) __syncwarp(); else __syncthreads();
   }
-  // Whether it holds for any thread; synchronizes them.
+  // Whether it is true for any thread. Synchronizes them.
   static __device__ bool any(bool predicate) {
     if (SIZE != 32) return __syncthreads_or(predicate);
     bool found = __any_sync(0xffffffffu, predicate);
@@ -43,14 +43,14 @@ struct NeighborSet {
   }
 };
 
-// The common neighbors w of `few` and `many` in segments begin..end-1 of the list of `many`: body(w, slot of few -> w, slot
-// of many -> w), by the lane that has found w.
+// The common neighbors w of `few` and `many` in segments begin..end-1 of the list of `many`: body(w, slot of few -> w,
+// slot of many -> w), called by the lane that has found w.
 template <class Set, class Body>
 __device__ void intersect_lists(const View& view, Set& set, VID few, VID many, i64 begin, i64 end, Body body) {
   ExpandTile tile;
   const int tile_id = Set::thread() / TILE_SIZE;
   const u32 lanes_before = (1u << tile.lane) - 1;
-  // Of the neighbors in a part, how many one tile may put there.
+  // The number of neighbors in a part that one tile may put there.
   const i64 quota = view.degree(few) <= Set::PART ? i64(Set::PART) : i64(Set::PART / Set::TILES);
   bool more = true;
   for (i64 part = 0; more; ++part) {
@@ -83,8 +83,8 @@ struct Ends {
   }
 };
 
-// Handle pairs base..base+items-1, a warp each; what is long goes to the queue. found(i, u, v, w, slot of u -> w, slot of
-// v -> w) is called by a lane that has found one, and through(tile, i, u, v) by all lanes of a tile together behind.
+// Handle pairs base..base+items-1, a warp each. Long ones go to the queue. found(i, u, v, w, slot of u -> w, slot of v
+// -> w) is called by a lane that has found one, and through(tile, i, u, v) by all lanes of a tile together afterwards.
 template <class Found, class Through>
 __device__ void intersect_pairs(const View& view, i64 count, int items, const VID* us, const VID* vs, PieceQueue queue,
                                 Found& found, Through& through) {

@@ -15,8 +15,8 @@ __device__ inline i64 first_place(const i64* sorted, i64 size, i64 value) {
   return low;
 }
 
-// A batch's sorted keys, (source << shift | destination) << bits. The low `bits` hold the arc's position in the batch, so
-// that equal arcs keep their order and only the last of them counts. END stands for arcs to be ignored.
+// A batch's sorted keys, (source << shift | destination) << bits. The low `bits` are the arc's position in the batch,
+// so equal arcs retain their order and only the last of them counts. END marks ignored arcs.
 struct SortedKeys {
   i64 count;
   const i64* keys;
@@ -24,9 +24,9 @@ struct SortedKeys {
 
   __device__ i64 source(i64 i) const { return keys[i] >> (bits + shift); }
   __device__ i64 destination(i64 i) const { return (keys[i] >> bits) & ((i64(1) << shift) - 1); }
-  // `order`: positions of the keys, where these do not hold them.
+  // `order`: positions of the keys, unless the keys contain them.
   __device__ i64 position(i64 i, const i64* order) const { return bits ? keys[i] & ((i64(1) << bits) - 1) : order[i]; }
-  // Whether key i, which may be past the end, is that of an arc and the last of its equals.
+  // Whether key i, which may be past the end, belongs to an arc and is the last of its equals.
   __device__ bool is_last(i64 i) const {
     if (i >= count || keys[i] == END) return false;
     return i + 1 == count || keys[i + 1] >> bits != keys[i] >> bits;

@@ -1,9 +1,10 @@
-// Which thread block is the last of its grid to reach some place, and so may finish what all of them have begun.
+// The detection of the last thread block of a grid to reach some point, which may finish the work that all of them have
+// started.
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// Whether this block is the last to come here, and so sees what all others wrote; by all threads of all blocks. `done` counts
-// them: it is zero before. What others wrote must be read past the first-level cache.
+// Whether this block is the last to arrive, and so sees the writes of all blocks. By all threads of all blocks. `done`
+// counts them: it is zero before. The writes of other blocks must be read past the first-level cache.
 __device__ inline bool is_last_block(u64* done) {
   __shared__ bool last;
   __threadfence();

@@ -2,20 +2,20 @@
 #pragma once
 #include "frontier/cuda/expand.cuh"
 
-constexpr int ACCESSES = 4;  // that a lane makes before it attends to what it has found
+constexpr int ACCESSES = 4;  // that a lane makes before it processes its match
 
 // Looks the neighbors of `few` in its segments first, first + step, ... below `end` up at `many`: found(w, slot of few -> w,
 // slot of many -> w), by the lane that has found one. Lanes of a tile call it together.
 //
-// Look-ups take different numbers of accesses, and few find anything. So a lane does not wait for those of others, but goes
-// on to its next neighbor. And one that has found something rests until all have made ACCESSES: `found` waits for memory,
-// too, and so it does for several lanes at a time.
+// Look-ups need different numbers of accesses, and few find anything. So a lane does not wait for other lanes'
+// look-ups, but continues with its next neighbor. A lane with a match pauses until all have made ACCESSES: `found` has
+// memory latency, too, which several lanes then share.
 template <class Found>
 __device__ __forceinline__ void look_up_neighbors(
     const View& view, const ExpandTile& tile, VID few, VID many, i64 first, i64 end, i64 step, Found& found) {
   auto table = table_of(view, many, 0);
   auto several = [&](const VID (&ws)[AT_A_TIME], i64 slot, i64) {
-    u32 left = 0;  // bits of those that were not looked up yet
+    u32 left = 0;  // bits of neighbors that were not looked up yet
 #pragma unroll
     for (int k = 0; k < AT_A_TIME; ++k) left |= u32(ws[k] >= 0 && ws[k] != many) << k;
     VID w = 0;
@@ -41,11 +41,11 @@ __device__ __forceinline__ void look_up_neighbors(
 
 #if BALANCE == BY_TILE
 
-constexpr int PART_SEGMENTS = 16;  // segments of a piece that a warp takes at a time
+constexpr int PART_SEGMENTS = 16;  // segments of a piece that a warp processes at a time
 constexpr u32 PARTS = PIECE_SEGMENTS / PART_SEGMENTS;
 
-// What share_out_queue() does, but warps take what comes next: look-ups take long, and some of them far longer than others.
-// `taken` is the number of parts that were taken, zero at first.
+// As share_out_queue(), but each warp draws its next work from the queue: look-ups are slow, and some of them far
+// slower than others. `taken` is the number of drawn parts, zero at first.
 template <class VertexOf, class Work>
 __device__ void take_from_queue(const View& view, VertexOf vertex_of, PieceQueue queue, u32* taken, Work& work) {
   constexpr int TILES = 32 / TILE_SIZE;

@@ -1,6 +1,6 @@
 // The members of a frontier, with each of which a kernel calls a functor: vertices, or, with the macro OF_EDGES, arcs
-// (then VIEW_HEADER is needed, too). MEMBER: the functor's parameters; MEMBERS_PARAMS: the kernel's; CALL_OP(i): the call.
-// MEMBER_VALUES(i): what the functor is called with, before the user's arguments. TAKE_MEMBERS() comes first in a kernel.
+// (then VIEW_HEADER is needed, too). MEMBER: the functor's parameters. MEMBERS_PARAMS: the kernel's. CALL_OP(i): the
+// call. MEMBER_VALUES(i): the functor's arguments before the user's. TAKE_MEMBERS() comes first in a kernel.
 #pragma once
 #include "frontier/cuda/number.cuh"
 

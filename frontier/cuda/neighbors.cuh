@@ -1,21 +1,22 @@
-// The neighbor iterator for functors that were given a graph (frontier/functor/intrinsics/neighbors.py), which know it by its address. Macros:
-// VIEW_HEADER, VID, WEIGHT, and EDGE_WEIGHT with edge data; WALK(function), the name of a function for this kind of graph.
+// The neighbor iterator for functors that were given a graph (frontier/functor/intrinsics/neighbors.py), which know it
+// by its address. Macros: VIEW_HEADER, VID, WEIGHT, and EDGE_WEIGHT with edge data. WALK(function), the name of a
+// function for this kind of graph.
 //
-// What is included here is this file's own: kernels that it is linked with have functions of the same names, such as those of
-// the view of another structure, which a linker would take for the same.
+// Everything included here is private to this file: kernels that it is linked with have functions of the same names,
+// for example of another structure's view, which a linker would treat as the same.
 #pragma once
 namespace {
 
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
 
-// What lies at the address, in words of eight bytes.
+// The contents of the address, in words of eight bytes.
 struct TraversableGraph {
   View view;
   i64 num_vertices;
 };
 
-// Read as what no thread writes, so that it stays in registers from step to step of a walk.
+// Read as constant memory, so it stays in registers from step to step of a walk.
 __device__ __forceinline__ TraversableGraph graph_at(i64 graph) {
   constexpr int WORDS = sizeof(TraversableGraph) / sizeof(i64);
   union {

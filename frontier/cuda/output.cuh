@@ -4,7 +4,7 @@
 #include "frontier/cuda/expand.cuh"
 #include "frontier/cuda/ticket.cuh"
 
-// A list of vertices. put(): what is put where, and how many arcs leave it.
+// A list of vertices. put(): writes an item to a position, and returns the number of arcs that leave it.
 struct VertexList {
   typedef VID Item;
   VID* vertices;
@@ -15,7 +15,7 @@ struct VertexList {
   }
 };
 
-// A list of arcs: their sources and slots. Nobody asks for the arcs that leave them.
+// A list of arcs: their sources and slots. The arcs that leave them are not counted.
 struct ArcList {
   struct Item {
     i64 slot;
@@ -34,7 +34,7 @@ struct ArcList {
 template <class Item>
 constexpr u32 OUTPUT_BUFFER = sizeof(Item) <= 8 ? 2048 : 1024;
 
-// counters[0]: items appended; counters[1]: arcs that leave them.
+// counters[0]: items appended. counters[1]: arcs that leave them.
 template <class List>
 struct Output {
   typedef typename List::Item Item;
@@ -42,7 +42,7 @@ struct Output {
   u64* counters;
   Item* buffer;  // shared, OUTPUT_BUFFER<Item>
   u32* held;     // shared
-  u64 arcs;      // of what this thread has put into the list, for want of room in the buffer
+  u64 arcs;      // of the items that this thread has put into the list because the buffer was full
 
   __device__ void append(const View& view, Item item) {
     u32 at = atomicAdd(held, 1u);
@@ -52,7 +52,7 @@ struct Output {
       arcs += list.put(view, u64(ticket(counters)), item);
     }
   }
-  // Whether it is time to flush, so that threads do not queue up at the counter.
+  // Whether to flush, so threads do not contend for the counter.
   __device__ bool is_filling() const { return *(volatile u32*)held >= OUTPUT_BUFFER<Item> / 4; }
   // By all threads of the block, between barriers.
   __device__ void flush(const View& view) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// The four words of a seed and a place (i, j).
+// The four words of a seed and a position (i, j).
 struct Philox {
   u32 c0, c1, c2, c3;
 

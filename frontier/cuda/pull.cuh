@@ -1,12 +1,13 @@
-// What a pull does: to each vertex that is still allowed, from its neighbors in a bitmap, until it is allowed no more.
-// Macros: those of visit.cuh.
+// The pull: to each vertex that is still allowed, from its neighbors in a bitmap, until it is no longer allowed.
+// Macros: see visit.cuh.
 #pragma once
 #include "frontier/cuda/bits.cuh"
 #include "frontier/cuda/visit.cuh"
 
-constexpr int PATIENCE = 2;  // segments that one thread looks through before a warp takes over
+constexpr int PATIENCE = 2;  // segments that one thread scans before a warp continues
 
-// Which vertices a pull goes to, and how it notes those that it has reached. Whole warps ask together, from multiples of 32 on.
+// The vertices that a pull goes to, and the output of the reached ones. Whole warps call it together, from multiples of
+// 32 on.
 
 // All: each warp writes a word of the bitmap.
 struct AllVertices {
@@ -19,7 +20,7 @@ struct AllVertices {
   }
 };
 
-// Those of a list without duplicates, as a rule runs of 32; the bitmap was zero before.
+// The vertices of a list without duplicates, usually runs of 32. The bitmap was zero before.
 struct ListedVertices {
   i64 count;
   const i64* vertices;
@@ -37,8 +38,9 @@ struct ListedVertices {
   }
 };
 
-// One thread a vertex; vertices that it cannot settle soon go to `rest`. `view`: whose arcs lead back to members of the
-// frontier. counters: [0] vertices that were reached, [1] arcs of `leaving` that leave them. All threads of the grid call it.
+// One thread a vertex. Vertices that need many segments go to `rest`. `view`: the graph whose arcs lead back to members
+// of the frontier. counters: [0] reached vertices, [1] arcs of `leaving` that leave them. All threads of the grid call
+// it.
 template <class Vertices>
 __device__ void pull_from_each(
     const Vertices& vertices, const View& view, const View& leaving, const u32* bits, u32* out_bits,

@@ -14,7 +14,7 @@ __device__ __forceinline__ T lanes_inclusive(T value, u32 mask = 0xffffffffu) {
   return value;
 }
 
-// Sum of `value` over the threads before this one; `total` becomes the sum over all. All threads of the block call it.
+// Sum of `value` over the threads before this one. `total` becomes the sum over all. All threads of the block call it.
 template <class T>
 __device__ T block_exclusive(T value, T& total) {
   __shared__ T of_warp[32];

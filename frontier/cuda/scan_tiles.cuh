@@ -5,7 +5,7 @@
 
 #define TILE 512  // frontier/core/sort/tiles.py has the same number
 
-// for (tile = this thread block; there are tiles of count; tile += all thread blocks)
+// for (tile = this thread block; tile < tiles of count; tile += all thread blocks)
 #define TILES(tile, count) for (i64 tile = blockIdx.x; tile * TILE < (count); tile += gridDim.x)
 
 // The sum over the tiles low .. high - 1. All threads of the block call it.
@@ -23,7 +23,7 @@ __device__ T sum_before(const T* sums, bool summed, i64 tile) {
   return summed ? (tile ? sums[tile - 1] : T(0)) : sum_over(sums, 0, tile);
 }
 
-// Adds sums up in place. One thread block, whose threads take consecutive sums each.
+// Adds sums up in place. One thread block, whose threads process consecutive sums each.
 extern "C" __global__ void __launch_bounds__(1024) add_up(i64 count, i64* sums) {
   i64 each = (count + blockDim.x - 1) / blockDim.x, low = threadIdx.x * each, high = low + each < count ? low + each : count;
   i64 part = 0, total;

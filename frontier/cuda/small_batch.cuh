@@ -1,5 +1,5 @@
-// A small batch as its user made it: kernels check it, expand it into arcs and find its effective edges themselves, so that
-// an update is one launch. Macros: VID, WEIGHT.
+// A small batch in the caller's arrays: kernels check it, expand it into arcs and find its effective edges themselves,
+// which makes an update one launch. Macros: VID, WEIGHT.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
@@ -16,9 +16,9 @@ struct SmallBatch {
   i64 both;      // whether an edge is two arcs: 2 i and 2 i + 1
   i64 num_vertices;
   const bool* absent;
-  VID* arc_src;  // the arcs, for observers that take the batch as it is; or null
+  VID* arc_src;  // the arcs, for observers that accept the unfiltered batch; or null
   VID* arc_dst;
-  VID* new_src;  // the effective edges, for the others; or null
+  VID* new_src;  // the effective edges, for exact observers; or null
   VID* new_dst;
 
   __device__ i64 id(const void* ids, i64 e) const {
@@ -26,7 +26,7 @@ struct SmallBatch {
   }
   __device__ i64 arcs() const { return both ? 2 * count : count; }
   __device__ i64 edge(i64 k) const { return both ? k >> 1 : k; }
-  // Ends of arc k; false for one to be ignored.
+  // Ends of arc k. False for an ignored one.
   __device__ bool arc(i64 k, VID& u, VID& v) const {
     i64 e = edge(k);
     bool reversed = both && (k & 1);
@@ -35,7 +35,7 @@ struct SmallBatch {
     return u != v;
   }
   __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[edge(k)] : WEIGHT(1); }
-  // The arc of edge e that observers are notified of, the one that ascends in undirected graphs; -1 for a loop.
+  // The arc of edge e that observers are notified of, in undirected graphs the ascending one. -1 for a loop.
   __device__ i64 notified(i64 e, VID& u, VID& v) const {
     u = VID(id(src, e));
     v = VID(id(dst, e));
@@ -54,15 +54,15 @@ struct SmallBatch {
     if (absent && (absent[u] || absent[v])) return false;
     return !new_weights || new_weights[e] == new_weights[e];
   }
-  // Whether the batch is valid. By all threads of a block, each of which looks at it as a whole: no block changes
-  // anything before it knows of all ids, and none waits for another.
+  // Whether the batch is valid. By all threads of a block, each block checking the whole batch: no block changes
+  // anything before it has checked all ids, and none waits for another.
   __device__ bool is_valid() const {
     bool good = true;
     for (i64 e = threadIdx.x; e < count; e += blockDim.x) good &= is_valid(e);
     return __syncthreads_and(good);
   }
 
-  // Writes the arcs for observers that take them, by all threads of all blocks; ignored ones with negative ends.
+  // Writes the arcs for observers that accept them, by all threads of all blocks. Ignored ones have negative ends.
   __device__ void write_arcs() const {
     if (!arc_src) return;
     GRID_STRIDE(k, arcs()) {
@@ -73,8 +73,8 @@ struct SmallBatch {
     }
   }
 
-  // The number of edges from `begin` to `end` for which `kept(e, k, u, v)`, k being their notified arc; by all threads of a
-  // block.
+  // The number of edges from `begin` to `end` for which `kept(e, k, u, v)`, k being their notified arc. By all threads
+  // of a block.
   template <class Kept>
   __device__ i64 count_edges(i64 begin, i64 end, Kept kept) const {
     i64 mine = 0, total;
@@ -86,7 +86,8 @@ struct SmallBatch {
     block_exclusive(mine, total);
     return total;
   }
-  // Writes these edges behind `written` others, in their order; returns how many. By one block of SMALL_THREADS.
+  // Writes these edges behind `written` others, in their order, and returns their number. By one block of
+  // SMALL_THREADS.
   template <class Kept>
   __device__ i64 write_edges(i64 begin, i64 end, i64 written, Kept kept) const {
     i64 before = written;

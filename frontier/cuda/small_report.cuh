@@ -1,14 +1,15 @@
-// The end of a small batch (small_keys.cuh). Macros: VID, WEIGHT; SMALL, the first of three places in the structure's counters.
+// The end of a small batch (small_keys.cuh). Macros: VID, WEIGHT, and SMALL, the first of three indices in the
+// structure's counters.
 #pragma once
 #include "frontier/cuda/small_keys.cuh"
 
-#define SMALL_INVALID SMALL         // whether the batch is invalid; then there are no keys
+#define SMALL_INVALID SMALL         // whether the batch is invalid, and then has no keys
 #define SMALL_DECLINED (SMALL + 1)  // whether it is not applied, because memory has to be added first
 #define SMALL_EFFECTIVE (SMALL + 2)      // effective edges
 
-// The end of a small batch, by one block of SMALL_THREADS: writes the effective edges, which are those of the arcs for
-// which `changes(position, u, v)`, given the position of the last equal key; hands the counters to the host, and sets them
-// to zero.
+// The end of a small batch, by one block of SMALL_THREADS: writes the effective edges, which belong to the arcs for
+// which `changes(position, u, v)`, given the position of the last equal key, is true. Publishes the counters to the
+// host, and sets them to zero.
 template <class Changes>
 __device__ void finish(const SmallKeys& sorted, Changes changes) {
   u64* counters = sorted.counters;

@@ -1,4 +1,4 @@
-// A counter that many threads of a warp take numbers from at the same time.
+// A counter from which many threads of a warp draw numbers at the same time.
 #pragma once
 #include "frontier/cuda/types.cuh"
 

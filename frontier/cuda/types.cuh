@@ -7,7 +7,8 @@ typedef unsigned int u32;
 typedef signed char i8;
 typedef unsigned char u8;
 
-// Slots whose key is negative hold no neighbor. EMPTY has never held one since the slot was last cleared; a TOMBSTONE has.
+// Slots with a negative key have no neighbor. EMPTY marks a slot that has had none since it was last cleared, a
+// TOMBSTONE a slot that has.
 #define EMPTY (-1)
 #define TOMBSTONE (-2)
 

@@ -3,7 +3,7 @@
 //   struct View {
 //     static constexpr bool sorted;
 //     ...                                  // pointers and i64s, eight bytes each, as in the named tuple of its cpu.py
-//     VID* neighbors;                      // by slot; negative where the slot holds none
+//     VID* neighbors;                      // by slot; negative if the slot is empty
 //     WEIGHT* weights;                     // by slot; null in graphs without weights
 //     i64 degree(VID v) const;
 //     i64 segments(VID v) const;
@@ -12,7 +12,7 @@
 //     i64 find(VID u, VID v) const;        // slot or -1, by one thread on its own
 //   };
 //
-// for the macros VID and WEIGHT. Where look-ups take different numbers of memory accesses, it also has
+// for the macros VID and WEIGHT. If look-ups need different numbers of memory accesses, it also has
 //
 //     struct Table { i64 place_of(VID v) const; };                   // where a look-up of v begins; negative: v is not there
 //     Table table(VID u) const;                                      // what all look-ups of neighbors of u need

@@ -1,6 +1,6 @@
-// What a push does with each edge, and what it puts out. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES,
-// HAS_CONDITION, HAS_PREPARE, TILE_SIZE, BALANCE; EDGE_OUTPUT, to put out arcs, REPEATS, to put out vertices as often as they
-// are reached, or NO_OUTPUT.
+// The visit of each edge by a push, and the output of a push. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES,
+// HAS_CONDITION, HAS_PREPARE, TILE_SIZE, BALANCE. EDGE_OUTPUT, to return arcs, REPEATS, to return vertices as often as
+// they are reached, or NO_OUTPUT.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -18,7 +18,7 @@ extern "C" __device__ void prepare(VID src ARG_PARAMS);
 #define PREPARE(u) (void)0
 #endif
 
-// What a push puts out, and where. counters: see output.cuh; outcome: where the host waits for them, or null.
+// The output of a push. counters: see output.cuh. outcome: the host memory in which it receives them, or null.
 #ifdef EDGE_OUTPUT
 #define PUSH_LIST ArcList
 #define OUT_PARAMS VID* out, i64* out_slots, u64* counters, volatile u64* outcome

@@ -9,8 +9,8 @@ SciPy, CuPy        `to_scipy`, `from_scipy`                  row v is id v
 PyTorch Geometric  `to_pyg`, `from_pyg`                      node v is id v
 ..                 `to_pyg_hetero`, `from_pyg_hetero`        numbered by type
 ..                 `to_edge_index`, `from_edge_index`        node v is id v
-..                 `sample_pyg`                              those that were sampled
-pandas, Polars,    `to_dataframe`, `from_dataframe`          those that edges name
+..                 `sample_pyg`                              the sampled vertices
+pandas, Polars,    `to_dataframe`, `from_dataframe`          vertices that edges name
 Arrow, cuDF
 cuGraph            `to_cugraph`, `from_cugraph`              named one by one; deleted ids are no vertices
 pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one; deleted ids are no vertices

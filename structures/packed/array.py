@@ -49,8 +49,8 @@ Update
 * ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
   all). In deletions 1 for the leaves that lost entries.
 * A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L. start is a multiple of
-  2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks ``ceil(n j / w) .. ceil(n (j
-  + 1) / w) - 1``, so rank r goes to leaf ``r w // n``.
+  2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks
+  ``ceil(n j / w) .. ceil(n (j + 1) / w) - 1``, so rank r goes to leaf ``r w // n``.
 * On the GPU windows come in four lists by size: ``leaves`` (1 leaf), ``warps`` (2-8), ``blocks`` (16-64) and ``large``
   (more, with three numbers each: window, first chunk of 64 leaves, position in the staging area). A window of at most
   2,048 leaves is void if its tile lies in a larger one (``tile_state``).

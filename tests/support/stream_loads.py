@@ -1,7 +1,7 @@
 """The kernels that a job loads in the middle of its streams, because its warm-up has not run them.
 
-A separate program, since kernels that other tests have loaded would not be seen: ``python tests/support/stream_loads.py
-STRUCTURE DEVICE ANALYTIC`` writes a list of names.
+A separate program, since kernels that other tests have loaded would not be seen:
+``python tests/support/stream_loads.py STRUCTURE DEVICE ANALYTIC`` writes a list of names.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ upper end of an edge counts the common upper neighbors of both. It has the list 
 ends come from the parts that own them, one part at a time, so a part stores at most two parts' lists. The first ones
 are looked up together with its own.
 
-    place     a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
-              parts are those of a static copy
-    lengths   of all vertices' lists of upper neighbors, by place
-    upper     the lists of this part's vertices, by place, without gaps
+    position  a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
+              parts form a static copy
+    lengths   of all vertices' lists of upper neighbors, by position
+    upper     the lists of this part's vertices, by position, without gaps
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ..log import logger
 from .disk_cache import PROJECT_ROOT, framed, source_fingerprint, unframed
 
 CHOICE = "DYNFRONTIER_SHIPPED_CODE"
-"""The environment variable that names another folder with archives. If it is set but empty, no archives are used."""
+"""The environment variable that names another folder with archives. An empty folder disables them."""
 
 FOLDER = PROJECT_ROOT / "frontier" / "runtime" / "shipped_code"
 INDEX = "index"

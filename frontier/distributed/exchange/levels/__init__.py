@@ -5,9 +5,9 @@ before their contents are known. A level is then two exchanges, the messages and
 synchronizes once, for these sums. If a message overflows, everything for that part travels in a second message, with
 another sum and another synchronization: such a level is bound by bandwidth.
 
-    numbers    members of the next frontier, arcs that leave them, pairs without room, members of this frontier: of this
-               part, and of all parts; the counts sent to each part and received; the fill of the second messages; the
-               number of reached vertices, and of their arcs. All of them come to the host in one copy.
+    numbers    members of the next frontier, arcs that leave them, pairs beyond the capacity, members of this frontier: of
+               this part, and of all parts. Then the counts sent to each part and received, the fill of the second
+               messages, and the number of reached vertices, and of their arcs. One copy brings all to the host.
 
 Members are without duplicates. Stamps mark the vertices that the level has listed already, so nothing is cleared, and
 the work of a level depends only on the vertices that it reaches.
