@@ -20,6 +20,8 @@ weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/ed
 ``next_run(view, run)``            the run that follows, in the same form; its first number is negative at the end
 ``find(view, u, v)``               the slot of the arc u -> v, or -1
 ``prefetch_row(view, v)``          optional, on a CPU: loads in the background what `segments` and `segment` read of v
+``prefetch_list(view, v)``         optional, on a CPU, after that: what a walk through a short list reads, by default
+                                   its first slot
 =================================  =====================================================================================
 
 In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``). A

@@ -64,6 +64,15 @@ def prefetch_row(view, v):
 
 
 @jit(forceinline=True)
+def prefetch_list(view, v):
+    """A slab may be two cache lines: that of the first keys, and that of the link."""
+    base = np.int64(view.records[v, BASE])
+    if base >= 0:
+        prefetch(view.neighbors, base * view.stride)
+        prefetch(view.neighbors, base * view.stride + view.width - 1)
+
+
+@jit(forceinline=True)
 def segments(view, v):
     return np.int64(view.records[v, BUCKETS]) if view.records[v, BASE] >= 0 else np.int64(0)
 

@@ -96,16 +96,20 @@ def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     def each_of_share(view, u, share):
         return walk(step, view, nonnegative(u), (*BEFORE, *share))
 
+    @jit(forceinline=True)
+    def prefetch_first(view, u):
+        if segments(view, u) > 0:
+            prefetch(view.neighbors, segment(view, u, 0)[1])
+
     prefetch_row = getattr(iterator, "prefetch_row", _no_prefetch)
+    prefetch_list = getattr(iterator, "prefetch_list", prefetch_first)
 
     @jit(forceinline=True)
     def prefetch_soon(view, vertices, i):
         if i + 2 * AHEAD < vertices.size:
             prefetch_row(view, nonnegative(vertices[i + 2 * AHEAD]))
         if i + AHEAD < vertices.size:
-            u = nonnegative(vertices[i + AHEAD])
-            if segments(view, u) > 0:
-                prefetch(view.neighbors, segment(view, u, 0)[1])
+            prefetch_list(view, nonnegative(vertices[i + AHEAD]))
 
     return NeighborLoop(each, each_of_share, start, step, prefetch_soon)
 
