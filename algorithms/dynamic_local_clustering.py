@@ -89,5 +89,5 @@ class DynamicLocalClustering(DynamicTriangleCount):
     def _result(self) -> LocalClusteringResult:
         if self._final is None:
             self.graph.sync(self._sixths)
-            return clustering_of(self.graph, self.graph.degrees(), 2 * self.per_vertex_sixths, 6)
+            return clustering_of(self.graph, self.graph.degrees(), self._sixths, 3)  # a triangle is two links
         return self._final

@@ -74,19 +74,17 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     fr.advanced.arguments.check_graph(graph)
     held = without_directions(graph) if graph.directed else graph
     triangles = triangle_count(held).per_vertex
-    return clustering_of(graph, held.degrees(), triangles + _mutual(held) if graph.directed else 2 * triangles)
+    return clustering_of(graph, held.degrees(), triangles + _mutual(held) if graph.directed else 2 * triangles, 1)
 
 
-def clustering_of(graph: fr.Graph, degrees: Any, links: Any, unit: int = 1) -> LocalClusteringResult:
-    """The result for the number of neighbors of each vertex, and the edges among them. O(V) work."""
-    pairs"The result for the triangles of each vertex, counted in fractions of which `unit` are a triangle. O(V) work."""
-    degrees = graph.degrees()
-    ordered = degrees * (degrees - 1)  # twice the pairs of neighbors
-    coefficients = links / graph.xp.maximum(ordered * (unit / 2), 1)
-    existing, every_pair = len(fr.Frontier.all(graph)), int(ordered.sum()) if ordered.size else 0
+def clustering_of(graph: fr.Graph, degrees: Any, links: Any, unit: int) -> LocalClusteringResult:
+    """The result for the number of neighbors of each vertex, and `unit` times the links among them. O(V) work."""
+    pairs = degrees * (degrees - 1)
+    coefficients = links / graph.xp.maximum(unit * pairs, 1)
+    existing, every_pair = len(fr.Frontier.all(graph)), unit * int(pairs.sum()) if pairs.size else 0
     return LocalClusteringResult(
         coefficients, float(coefficients.sum()) / existing if existing else 0.0,
-        2 * int(links.sum()) / (unit * every_pair) if every_pair else 0.0,
+        int(links.sum()) / every_pair if every_pair else 0.0,
     )  # fmt: skip
 
 

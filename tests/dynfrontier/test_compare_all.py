@@ -20,8 +20,8 @@ from algorithms.comparators import (
     edges_of,
     spanning_forest,
     stationary_centrality,
-    stationary_scores, valid_walks
-    uniform_walks,
+    stationary_scores,
+    valid_walks,
 )
 from benchmarks import compare, run
 from benchmarks.results import Results
