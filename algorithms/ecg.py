@@ -25,6 +25,9 @@ from ._communities import MAX_SWEEPS, CommunitiesResult, by_smallest, first_leve
 from ._edge_sums import own_edges, weighted_graph
 from .louvain import louvain
 
+WHOLE = 2.0**20
+"""The weight of an edge inside of communities of all runs. Weights are integers, whose sums do not depend on order."""
+
 
 @dataclass(frozen=True, repr=False)
 class ECGResult(CommunitiesResult):
@@ -95,9 +98,8 @@ def ecg(
         votes += community[src] == community[dst]
     core = two_core(first.graph)
     votes[~(core[src] & core[dst])] = 0
-    weighted = weighted_graph(
-        first.graph, graph.num_vertices, src, dst, min_weight + (1 - min_weight) / ensemble_size * votes
-    )
+    weights = xp.rint(WHOLE * (min_weight + (1 - min_weight) / ensemble_size * votes))
+    weighted = weighted_graph(first.graph, graph.num_vertices, src, dst, weights)
     found = louvain(weighted, resolution=resolution, max_level=max_level, threshold=threshold, seed=seed)
     labels, count = by_smallest(graph, found.labels)
     return ECGResult(labels, count, quality(first, labels, resolution), found.levels)
