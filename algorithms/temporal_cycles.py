@@ -7,11 +7,12 @@ events that fit there are one look-up.
 
 Events are numbered in the order of time, so the times between two events are a range of numbers.
 
-    of, into       where the events of each vertex begin by source, and by destination; their numbers, ascending
-    begins, heads  the arcs of each vertex, and their destinations, ascending
-    bounds, among  where the events of each arc begin, and their numbers, ascending
-    first, behind  of each event: the first one of its time, and the first one of a greater time
-    stack          for each search, the state of each step: the ends of both paths, the range of numbers, events to try
+    of, leaving     where the events that leave each vertex begin, and their numbers, ascending
+    into, entering  likewise, the events that enter each vertex
+    begins, heads   where the arcs of each vertex begin, and their destinations, ascending
+    bounds, among   where the events of each arc begin, and their numbers, ascending
+    first, behind   for each event, the first event of its time, and the first event of a greater time
+    stack           for each search, its steps: the ends of both paths, the range of numbers, and the events to try
 
 Calls of the functor share the events: each takes the next one when its search is done. If cycles are listed, they are
 counted by first event before, so each search knows its rows.
@@ -35,6 +36,8 @@ from .result import Result
 
 SEARCHES = 1 << 14
 """Searches that run at once, at most."""
+STACK = 1 << 24
+"""Entries of the stacks of all searches, at most, unless one search needs more."""
 HEAD, TAIL, LOW, HIGH, AT, STOP, BACKWARD, EVENT, VERTEX, WIDTH = range(10)
 """What the stack has of each step: the ends of the paths, the range of numbers between them, the events to try and
 whether they lead backward, and the event and the vertex that were added."""
@@ -51,7 +54,7 @@ class TemporalCycleCountResult(Result):
     per_vertex : array of int64, shape (num_vertices,)
         Cycles through each vertex, on the graph's device.
     by_length : dict of int to int
-        Cycles of each number of events, from 2 to `length_bound`.
+        Cycles of each number of events, from 2 to `length_bound` or the number of vertices, if that is less.
     """
 
     total: int
@@ -130,12 +133,11 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
     >>> graph = SlabGraph.from_edges([0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options)
     >>> found = temporal_cycle_count(graph, delta="1min")
     >>> found.total, found.per_vertex, found.by_length
-    (2, array([2, 2, 1]), {2: 1, 3: 1, 4: 0})
+    (2, array([2, 2, 1]), {2: 1, 3: 1})
     """
     search = _Search(graph, delta, length_bound, "temporal_cycle_count")
     tally = search.graph.device.to_host(search.count()).tolist()
-    by_length = dict.fromkeys(range(2, search.bound + 1), 0) | dict(enumerate(tally[2:], 2))
-    return TemporalCycleCountResult(sum(tally), search.per_vertex, by_length)
+    return TemporalCycleCountResult(sum(tally), search.per_vertex, dict(enumerate(tally[2:], 2)))
 
 
 @fr.advanced.reads
@@ -187,7 +189,8 @@ class _Search:
         fr.advanced.arguments.edge_times(graph)
         fr.advanced.arguments.check_one_device(graph, name)
         self.delta = fr.advanced.arguments.span(graph, delta, "delta")
-        self.bound = fr.advanced.arguments.integer(bound, "length_bound", 2)
+        bound = fr.advanced.arguments.integer(bound, "length_bound", 2)
+        self.bound = min(bound, max(graph.num_vertices, 2))
         self.graph = graph = fr.event_graph(graph)
         self.src, self.dst, self.times, self.ids = events_by_time(graph)
         xp, count = graph.xp, int(self.src.size)
@@ -218,14 +221,14 @@ class _Search:
 
     def _run(self, events: Any, numbers: Any) -> Any:
         """Search for all cycles, and list or count them."""
-        xp, count = self.graph.xp, int(self.src.size)
-        searches, bound = min(count, SEARCHES), min(self.bound, max(self.graph.num_vertices, 2))
-        tally = xp.zeros((searches, bound + 1), np.int64)
-        stack = xp.empty((searches, (bound - 1) * WIDTH), np.int64)
+        xp, count, steps = self.graph.xp, int(self.src.size), self.bound - 1
+        searches = min(count, SEARCHES, max(STACK // (steps * WIDTH), 1))
+        tally = xp.zeros((searches, self.bound + 1), np.int64)
+        stack = xp.empty((searches, steps * WIDTH), np.int64)
         found = tally, self.per_vertex, self.cycles, self.rows, events, numbers
         fr.compute(
-            places(self.graph, searches), _search, xp.zeros(1, np.int64), count, *self.lists, self.delta, bound, stack,
-            *found, events.size > 0,
+            places(self.graph, searches), _search, xp.zeros(1, np.int64), count, *self.lists, self.delta, self.bound,
+            stack, *found, events.size > 0,
         )  # fmt: skip
         return tally
 

@@ -13,7 +13,11 @@ of some of its three signs. The eight moments give the counts of its eight direc
     sums        prefix sums, over the events of pairs, of `others`, plain and times the sign of the event
 
 *Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along those
-of the third pair, which are the last ones of a motif. Its counters are moments as well.
+of the third pair, which are the last ones of a motif. Its counters are moments as well. Most triangles have no events
+within delta, which the first and last events of their pairs show.
+
+    spans[arc]    the times of the first and the last event of the pair of an arc
+    numbers[arc]  the number of the pair
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (there, counters slide along all events of a
 vertex).
@@ -36,8 +40,8 @@ SECOND = (3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2)
 THIRD = (1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2)
 """The second edge of the motifs of each row, and the third of each column; the first is 1 -> 2."""
 FAMILIES = ("cn", "cl", "cn"), ("cn", "cn", "cl"), ("cl", "cn", "cn"), ("cn", "cn", "cn"), ("pq", "pr", "qr")
-"""Three edges between a center, a neighbor and a lone vertex, or the vertices of a triangle. Bits say which enter the
-first of their ends."""
+"""The three edges of a motif: of a center, its neighbor and a lone vertex, or of a triangle. Three bits give their
+directions: 0 for an event from the first end to the second."""
 CHUNKS = 1 << 14
 """As many calls of a functor share the events: each has sums of its own."""
 SPREAD = 64
@@ -272,39 +276,68 @@ def _moments_of_triangles(graph: fr.Graph, low: Any, high: Any, pairs: Events, d
     up: Any = fr.advanced.csr_structure().from_edges(
         us, vs, num_vertices=count, directed=True, device=graph.device, vertex_dtype=graph.vertex_dtype
     )
-    numbers = xp.zeros(up.edge_capacity, np.int64)
-    numbers[up.find_edges(us, vs, checked=False)] = xp.arange(us.size)
+    arcs = up.find_edges(us, vs, checked=False)
+    numbers, spans = xp.zeros(up.edge_capacity, np.int64), xp.zeros((up.edge_capacity, 2), np.int64)
+    numbers[arcs] = xp.arange(us.size)
+    spans[arcs, 0], spans[arcs, 1] = pairs.stamps[pairs.offsets[:-1]], pairs.stamps[pairs.offsets[1:] - 1]
     tally = xp.zeros((SPREAD, 8), np.int64)
-    fr.intersect(up, us, vs, _count_triangles, numbers, *pairs, delta, tally, numbered=True, checked=False)
+    fr.intersect(up, us, vs, _count_triangles, numbers, spans, *pairs, delta, tally, numbered=True, checked=False)
     return graph.device.to_host(tally.sum(axis=0))
 
 
-def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, offsets, stamps, turns, delta, tally):
-    a, b, c = i, numbers[edge_uw], numbers[edge_vw]
-    latest = max(stamps[offsets[a]], stamps[offsets[b]], stamps[offsets[c]])
-    earliest = min(stamps[offsets[a + 1] - 1], stamps[offsets[b + 1] - 1], stamps[offsets[c + 1] - 1])
+def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, spans, offsets, stamps, turns, delta, tally):
+    latest = max(stamps[offsets[i]], spans[edge_uw, 0])  # of the first events of each pair
+    earliest = min(stamps[offsets[i + 1] - 1], spans[edge_uw, 1])  # of the last events
     if earliest < latest and not within(earliest, latest, delta):
         return
+    latest, earliest = max(latest, spans[edge_vw, 0]), min(earliest, spans[edge_vw, 1])
+    if earliest < latest and not within(earliest, latest, delta):
+        return
+    b, c = numbers[edge_uw], numbers[edge_vw]
+    x, y, z = offsets[i], offsets[b], offsets[c]
+    x_end, y_end, z_end = offsets[i + 1], offsets[b + 1], offsets[c + 1]
+    near = False
+    while not near:  # skip events too far before the first event of another pair
+        latest = max(stamps[x], stamps[y], stamps[z])
+        if not within(stamps[x], latest, delta):
+            x += 1
+        elif not within(stamps[y], latest, delta):
+            y += 1
+        elif not within(stamps[z], latest, delta):
+            z += 1
+        else:
+            near = True
+        if x == x_end or y == y_end or z == z_end:
+            return
+    near = False
+    while not near:  # skip events too far after the last event of another pair
+        earliest = min(stamps[x_end - 1], stamps[y_end - 1], stamps[z_end - 1])
+        if not within(earliest, stamps[x_end - 1], delta):
+            x_end -= 1
+        elif not within(earliest, stamps[y_end - 1], delta):
+            y_end -= 1
+        elif not within(earliest, stamps[z_end - 1], delta):
+            z_end -= 1
+        else:
+            near = True
     uv, uw, vw = 1 if u < v else -1, 1 if u < w else -1, 1 if v < w else -1
     row = i & (SPREAD - 1)
-    _count_ending_in(a, b, c, uv, uw, vw, row, offsets, stamps, turns, delta, tally)
-    _count_ending_in(a, c, b, -uv, vw, uw, row, offsets, stamps, turns, delta, tally)
-    _count_ending_in(b, c, a, -uw, -vw, uv, row, offsets, stamps, turns, delta, tally)
+    _count_ending_in(x, x_end, y, y_end, z, z_end, uv, uw, vw, row, stamps, turns, delta, tally)
+    _count_ending_in(x, x_end, z, z_end, y, y_end, -uv, vw, uw, row, stamps, turns, delta, tally)
+    _count_ending_in(y, y_end, z, z_end, x, x_end, -uw, -vw, uv, row, stamps, turns, delta, tally)
 
 
-def _count_ending_in(x, y, z, of_x, of_y, of_z, row, offsets, stamps, turns, delta, tally):
+def _count_ending_in(x_low, x_end, y_low, y_end, z, z_end, of_x, of_y, of_z, row, stamps, turns, delta, tally):
     """Add motifs of an event of each of three pairs, that of `z` last.
 
     Signs are 1 for events from the common vertex of x and y, and from the other end of x; after y and x, they are
     opposite in `z`. In the window are events of x from x_low to x_high, and of y likewise. The pairs of two of them,
     one after the other, have moments by the signs of both: `p` if x is first, `q` if y is.
     """
-    x_low = x_high = offsets[x]
-    y_low = y_high = offsets[y]
-    x_end, y_end = offsets[x + 1], offsets[y + 1]
+    x_high, y_high = x_low, y_low
     p = p_first = p_second = p_both = q = q_first = q_second = q_both = 0
     plain = first = second = both = third = first_third = second_third = all_three = 0
-    for at in range(offsets[z], offsets[z + 1]):
+    for at in range(z, z_end):
         time = stamps[at]
         while True:  # the events that leave, all of one time together
             then = _earlier(stamps, x_low, x_high, _earlier(stamps, y_low, y_high, time))

@@ -213,6 +213,12 @@ def analytics(
         "temporal_triangle_count": (
             partial(algorithms.temporal_triangle_count, graph, delta), partial(algorithms.triangle_count, graph)
         ),
+        "temporal_motifs": (
+            partial(algorithms.temporal_motifs, graph, delta), partial(algorithms.triangle_count, graph)
+        ),
+        "temporal_cycle_count": (
+            partial(algorithms.temporal_cycle_count, graph, delta // 64, 3), partial(algorithms.triangle_count, graph)
+        ),
         "temporal_random_walks": (
             partial(algorithms.temporal_random_walks, graph), partial(algorithms.random_walks, graph)
         ),

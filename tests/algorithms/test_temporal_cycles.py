@@ -73,6 +73,7 @@ def test_small_and_changed_graphs(structure, device):
     assert check(graph, 9, 4).by_length == {2: 1, 3: 1, 4: 1}
     graph.delete_vertices([3])
     assert check(graph, 9, 4).by_length == {2: 1, 3: 1, 4: 0}
+    assert temporal_cycle_count(graph, 9, 2**40).by_length == {2: 1, 3: 1, 4: 0}
     graph.expire(1)
     assert check(graph, 9, 4).total == 0
 

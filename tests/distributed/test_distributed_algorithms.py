@@ -18,6 +18,9 @@ from algorithms import (
     connected_components,
     pagerank,
     sssp,
+    temporal_cycle_count,
+    temporal_cycles,
+    temporal_motifs,
     temporal_random_walks,
     triangle_count,
 )
@@ -148,10 +151,13 @@ def test_directed_graphs_without_in_edges_are_refused(engine, name):
         analytics()[name].compute(graph)
 
 
-def test_walks_in_time_say_that_they_do_not_run(engine):
+def test_walks_and_patterns_in_time_say_that_they_do_not_run(engine):
     graph = DistributedGraph(SlabGraph, 3, time_unit="s", engine=engine)
     with pytest.raises(NotImplementedError, match="temporal_random_walks is not available for a graph of several par"):
         temporal_random_walks(graph, [0])
+    for function in (temporal_motifs, temporal_cycles, temporal_cycle_count):
+        with pytest.raises(NotImplementedError, match=f"{function.__name__} is not available for a graph of several"):
+            function(graph, 5)
 
 
 @pytest.mark.parametrize("algorithm", [bfs, sssp])
