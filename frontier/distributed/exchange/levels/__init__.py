@@ -5,8 +5,8 @@ before their contents are known. A level is then two exchanges, the messages and
 synchronizes once, for these sums. If a message overflows, everything for that part travels in a second message, with
 another sum and another synchronization: such a level is bound by bandwidth.
 
-    numbers    members of the next frontier, arcs that leave them, pairs beyond the capacity, members of this frontier: of
-               this part, and of all parts. Then the counts sent to each part and received, the fill of the second
+    numbers    members of the next frontier, arcs that leave them, pairs beyond the capacity, members of this frontier:
+               of this part, and of all parts. Then the counts sent to each part and received, the fill of the second
                messages, and the number of reached vertices, and of their arcs. One copy brings all to the host.
 
 Members are without duplicates. Stamps mark the vertices that the level has listed already, so nothing is cleared, and
