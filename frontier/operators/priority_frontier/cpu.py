@@ -60,7 +60,8 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
     never do: buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix heap (Ahuja,
     Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
     """
-    each_neighbor = neighbor_loop(iterator).each
+    loop = neighbor_loop(iterator)
+    each_neighbor, prefetch = loop.each, loop.prefetch
     steps = _steps_of_float if is_float else _steps_of_integer
 
     @jit(forceinline=True)
@@ -111,6 +112,8 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
                 v = _pop(buckets, bucket)
                 if v < 0:
                     break
+                entries, place = _chunk_of_last(buckets, bucket)
+                prefetch(view, entries, place)
                 for w, slot in each_neighbor(view, v):
                     left -= 1
                     weight = weight_at(weights, nonnegative(slot))
@@ -175,6 +178,14 @@ def _pop(buckets, bucket):
             buckets.member_of[nonnegative(v)] = 0
             return v
     return buckets.entries.dtype.type(-1)
+
+
+@jit(forceinline=True)
+def _chunk_of_last(buckets, bucket):
+    """The entries of the chunk from which a bucket's last member was removed, and its place there."""
+    head, begin, tail, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
+    first = head * CHUNK
+    return buckets.entries[first : first + (end if head == tail else CHUNK)], begin - 1
 
 
 @jit
