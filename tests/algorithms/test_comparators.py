@@ -10,6 +10,7 @@ import pytest
 
 from algorithms.comparators import (
     Automatic,
+    Best,
     Counts,
     Distances,
     Distribution,
@@ -86,6 +87,10 @@ CASES = {
     "edge values": (
         Edges(Values(1e-6)), (SRC, DST, SRC / 7), [(DST[ORDER], SRC[ORDER], (SRC / 7)[ORDER] * (1 + 1e-9))],
         [(SRC, DST, SRC / 7 * 1.001)],
+    ),
+    "best pairs": (
+        Best(Values(1e-6)), (SRC, DST, SRC / 7), [(SRC[ORDER], DST[ORDER], SRC[ORDER] / 7), (DST, DST, SRC / 7)],
+        [(SRC, DST, SRC / 7 * 1.001), (SRC[1:], DST[1:], SRC[1:] / 7)],
     ),
     "quality": (
         Quality(modularity, 0.01), (np.array([0, 1, 0, 1, 0, 1]),), [(np.array([5, 2, 5, 2, 5, 2]),)],

@@ -334,6 +334,14 @@ def test_walks(one_way):
     assert walks.compare(one, one, edges=known).text == "exact"
     assert walks.compare(one, other, edges=known).agrees and not valid_walks(known, *other, length=5)
     assert walks.same_digests(walks.digest(one, edges=known), walks.digest(other, edges=known))
+    weights = np.random.default_rng(4).integers(0, 50, given.src.size).astype(np.float32)
+    weighted = fr.structures()["csr"].from_edges(
+        given.src, given.dst, weights, given.num_vertices, one_way, device="cpu"
+    )  # fmt: skip
+    heavy = find_analytic("biased_random_walks")
+    found = heavy.fetch(weighted.device, heavy.compute(weighted, length=5, seed=1))
+    assert not valid_walks(edges_of(weighted), *found, length=5, chances="weighted")
+    assert valid_walks(edges_of(weighted), *found, length=5)
     hub = np.where(one[0] == 5, given.hub, one[1])
     assert "chi-squared" in valid_walks(known, one[0], hub, length=5)
     assert not walks.compare(one, (one[0], hub), edges=known).agrees
