@@ -70,8 +70,7 @@ def all_pairs_jaccard(graph: fr.Graph, topk: int | None = None, vertices: Any = 
     Parameters
     ----------
     graph : Graph
-        In a directed graph, neighbors are successors; one without in-edges is copied to one with them. Weights are
-        ignored.
+        In a directed graph, neighbors are successors. Weights are ignored.
     topk : int, optional
         The number of pairs to return: those of the highest coefficients, of equal ones those of lowest ids. By default
         all pairs.
