@@ -68,8 +68,8 @@ def cdlp(graph: fr.Graph, *, max_iter: int = 10) -> CDLPResult:
     >>> from algorithms import cdlp
     >>> from structures import CSR
     >>> graph = CSR.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
-    >>> cdlp(graph, max_iter=2).labels
-    array([0, 0, 0, 2, 3, 3], dtype=int32)
+    >>> cdlp(graph).labels
+    array([0, 0, 0, 2, 2, 2], dtype=int32)
     """
     fr.advanced.arguments.check_graph(graph)
     fr.advanced.arguments.integer(max_iter, "max_iter", 0)
