@@ -108,7 +108,7 @@ def first_level(graph: fr.Graph, name: str, resolution: float, max_level: int) -
 
 
 def move(
-    level: Level, start: Any, share: float, seed: int, turn: int, sweeps: int = COARSENING_SWEEPS
+    level: Level, start: Any, share: float, seed: np.int64, turn: int, sweeps: int = COARSENING_SWEEPS
 ) -> tuple[Any, Any]:
     """The communities of one level, and the sums of their degrees.
 
@@ -150,7 +150,7 @@ def move(
     return community, total
 
 
-def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: int) -> Any:
+def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: np.int64) -> Any:
     """Communities of the first level, from those of the last: vertices of each level move.
 
     `joined` has, for each level but the last, the vertex of the next level that each vertex became.

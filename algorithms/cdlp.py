@@ -68,17 +68,17 @@ def cdlp(graph: fr.Graph, *, max_iter: int = 10) -> CDLPResult:
     >>> from algorithms import cdlp
     >>> from structures import CSR
     >>> graph = CSR.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
-    >>> cdlp(graph, max_iter=2).labels
-    array([0, 0, 0, 2, 3, 3], dtype=int32)
+    >>> cdlp(graph).labels
+    array([0, 0, 0, 2, 2, 2], dtype=int32)
     """
     fr.advanced.arguments.check_graph(graph)
     fr.advanced.arguments.integer(max_iter, "max_iter", 0)
-    xp, options = graph.xp, {"score": _count} if graph.directed else {}
+    xp, score = graph.xp, _count if graph.directed else None
     held = without_directions(graph) if graph.directed else fr.advanced.copy_for_passes(graph, max_iter)
     label = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     found, waiting, iterations = label.copy(), fr.Frontier.all(held), 0
     while waiting and iterations < max_iter:
-        fr.neighbor_reduce(held, waiting, _label_of, label, reduce="mode", out=found, **options)
+        fr.neighbor_reduce(held, waiting, _label_of, label, reduce="mode", score=score, out=found)
         changed = fr.filter(waiting, _differs, label, found)
         fr.compute(changed, _take, label, found)
         held.sync(label, of=changed)

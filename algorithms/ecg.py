@@ -87,14 +87,14 @@ def ecg(
     if not 0 <= fr.advanced.arguments.number(min_weight, "min_weight") <= 1:
         raise ValueError(f"min_weight must be from 0 to 1, got {min_weight}")
     fr.advanced.arguments.integer(ensemble_size, "ensemble_size", 1)
-    seed, xp = as_int64(seed), graph.xp
+    mixed, xp = as_int64(seed), graph.xp
     src, dst, weights = own_edges(first.graph)
     if weights is not None:
         positive = xp.flatnonzero(weights > 0)
         src, dst = src[positive], dst[positive]
     votes = xp.zeros(src.size)
     for run in range(ensemble_size if first.has_edges else 0):
-        community, _ = move(first, None, share, seed, run, MAX_SWEEPS)
+        community, _ = move(first, None, share, mixed, run, MAX_SWEEPS)
         votes += community[src] == community[dst]
     core = two_core(first.graph)
     votes[~(core[src] & core[dst])] = 0

@@ -127,12 +127,13 @@ def leiden(
     first, share = first_level(graph, "leiden", resolution, max_level)
     if not 0 <= fr.advanced.arguments.number(theta, "theta") < np.inf:
         raise ValueError(f"theta must be finite and not negative, got {theta}")
-    theta, seed, levels, joined = float(theta), as_int64(seed), [first], []
+    theta, mixed, levels = float(theta), as_int64(seed), [first]
+    joined: list[Any] = []
     labels = sets = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     while first.has_edges:
         level, turn = levels[-1], len(joined)
-        sets, whole = move(level, sets if joined else None, share, seed, turn)
-        part, total = _refine(level, sets, whole, share, theta, seed, turn)
+        sets, whole = move(level, sets if joined else None, share, mixed, turn)
+        part, total = _refine(level, sets, whole, share, theta, mixed, turn)
         part, used = numbered(level, part)
         labels, _ = numbered(level, sets)
         if used.size == level.graph.num_vertices or len(levels) == max_level:
@@ -141,14 +142,14 @@ def leiden(
         levels.append(merge(level, part, total[used]))
         joined.append(part)
     if first.has_edges:
-        labels = connected_sets(first.graph, move_on_all(levels, joined, labels, share, seed))
+        labels = connected_sets(first.graph, move_on_all(levels, joined, labels, share, mixed))
     modularity = quality(first, labels, resolution)
     labels, count = by_smallest(graph, labels)
     return LeidenResult(labels, count, modularity, len(levels) if first.has_edges else 0)
 
 
 def _refine(
-    level: Level, sets: Any, whole: Any, share: float, theta: float, seed: int, turn: int
+    level: Level, sets: Any, whole: Any, share: float, theta: float, seed: np.int64, turn: int
 ) -> tuple[Any, Any]:  # fmt: skip
     """The parts of the communities of one level, and the sums of their degrees."""
     graph, degree = level.graph, level.degree

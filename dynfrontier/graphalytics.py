@@ -59,7 +59,8 @@ class Case:
     def edges(self) -> fr.io.EdgeList:
         """The edges, with `ids`, directed as the graph is, and weighted only for shortest paths."""
         edges = _read_lists(self.file) if self.file.suffix != ".e" else fr.io.read_edges(self.file)
-        weights = edges.weights.astype(np.float32) if self.algorithm == "sssp" else None
+        weighted = self.algorithm == "sssp" and edges.weights is not None
+        weights = np.asarray(edges.weights, np.float32) if weighted else None
         return replace(edges, directed=self.directed, weights=weights)
 
     def run(self, graph: fr.Graph, ids: np.ndarray) -> Any:
@@ -162,7 +163,7 @@ def folder_of(path: Path) -> Iterator[Path]:
 
 def find_cases(folder: Path) -> list[Case]:
     """All cases of a folder, by graph and algorithm."""
-    cases = []
+    cases: list[Case] = []
     for properties in sorted(folder.rglob("*.properties")):
         cases += _of_properties(folder, properties)
     for algorithm in ALGORITHMS:

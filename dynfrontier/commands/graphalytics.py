@@ -77,8 +77,8 @@ def _run(case: Case, kind: type[fr.DynamicGraph], place: fr.advanced.Device, rep
     graph = kind.from_edges(
         edges.src, edges.dst, edges.weights, edges.num_vertices, directed=case.directed, device=place
     )  # fmt: skip
-    seconds, found = timed_calls(lambda: case.run(graph, edges.ids), place.synchronize, repeat, float("inf"))
-    fault = "" if case.expected is None else case.fault(place.to_host(found), edges.ids)
+    seconds, found = timed_calls(lambda: case.run(graph, edges.original_ids), place.synchronize, repeat, float("inf"))
+    fault = "" if case.expected is None else case.fault(place.to_host(found), edges.original_ids)
     verdict = "no reference" if case.expected is None else "wrong" if fault else "valid"
     return {
         "graph": case.name, "algorithm": case.algorithm, "vertices": graph.num_vertices, "edges": graph.num_edges,
