@@ -85,6 +85,13 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
             put(buckets, v, priority, low, scale, current)
             v = _pop(buckets, bucket)
 
+    @jit(forceinline=True)
+    def prefetch_following(view, buckets, bucket):
+        """Prefetch for the entries that follow the last one removed from a bucket, in the same chunk."""
+        head, begin, tail, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
+        first = head * CHUNK
+        prefetch(view, buckets.entries[first : first + (end if head == tail else CHUNK)], begin - 1)
+
     @cpu_kernel
     def visit_by_priority(view, weights, vertices, buckets, priority, low, scales, many, out, state, args):
         # state: the current number of steps, arcs to visit until steps become the finest, scales[1], and members
@@ -112,8 +119,7 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
                 v = _pop(buckets, bucket)
                 if v < 0:
                     break
-                entries, place = _chunk_of_last(buckets, bucket)
-                prefetch(view, entries, place)
+                prefetch_following(view, buckets, bucket)
                 for w, slot in each_neighbor(view, v):
                     left -= 1
                     weight = weight_at(weights, nonnegative(slot))
@@ -178,14 +184,6 @@ def _pop(buckets, bucket):
             buckets.member_of[nonnegative(v)] = 0
             return v
     return buckets.entries.dtype.type(-1)
-
-
-@jit(forceinline=True)
-def _chunk_of_last(buckets, bucket):
-    """The entries of the chunk from which a bucket's last member was removed, and its place there."""
-    head, begin, tail, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
-    first = head * CHUNK
-    return buckets.entries[first : first + (end if head == tail else CHUNK)], begin - 1
 
 
 @jit
