@@ -64,7 +64,7 @@ MOST_IMPROVED = 1 / 4
 to relax their edges takes 3.5 times as long as in a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices are
 sampled as fractions of the number of all."""
 PULLED = 1 / 8
-"""The same fractions are so much smaller without weights, as a search from scratch pulls."""
+"""The same fractions are so much smaller where a search from scratch pulls, without weights on a CPU."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
@@ -192,16 +192,11 @@ class DynamicDistances(IncrementalAlgorithm):
         return self._has_steps and 0 < src.size <= max(SMALL_ARCS, min(self.graph.num_arcs // 16, MAX_ARCS))
 
     def _repair_few(self, src: Any, dst: Any) -> None:
-        """`_repair`, after a small batch, without a look at how much there is to do.
-
-        Without weights, flags say only whether the repair was given up. To read them would cost the answer of a small
-        batch more than its repair.
-        """
+        """`_repair`, after a small batch, without a look at how much there is to do."""
         self._read_flags()
         if self._known and self._tries(self._deletions, src):
-            self._has_read_flags = not self._weighted and src.size <= SMALL_ARCS
-            most = NO_LIMIT if self._has_read_flags else self._most_tentative
-            self._repairs(src, dst, most, *self._step_arguments)
+            self._repairs(src, dst, self._most_tentative, *self._step_arguments)
+            self._has_read_flags = not self._weighted
 
     def _read_flags(self, *, in_update: bool = True) -> None:
         """Do what steps have asked for that the host did not wait for.
@@ -378,11 +373,13 @@ class DynamicDistances(IncrementalAlgorithm):
     @property
     def _limit(self) -> float:
         """Up to which fraction of the graph may be affected without a recomputation."""
-        return RECOMPUTE_ABOVE * (1 if self._has_lengths else PULLED)
+        return RECOMPUTE_ABOVE * (1 if self._has_lengths or self.graph.device.is_gpu else PULLED)
 
     @property
     def _most_tentative(self) -> int:
-        """So many vertices may become tentative."""
+        """So many vertices may become tentative. Steps without weights do not ask, as no flag is read after them."""
+        if self._has_steps and not self._weighted:
+            return NO_LIMIT
         return int(self._limit * self.graph.num_vertices) + SMALL
 
     @property

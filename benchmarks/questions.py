@@ -121,12 +121,12 @@ QUESTIONS = (
     ),
     Question(
         "gallery", "How fast are the algorithms of the gallery, compared with other libraries?", "gallery",
-        {"gpu": Settings(f"{RELEASE} --scales 20", 45, "slab"), "cpu": Settings(RELEASE, 45, "slab")},
+        {"gpu": Settings(f"{RELEASE} --scales 20", 110, "slab"), "cpu": Settings(RELEASE, 90, "slab")},
     ),
     Question(
         "catalogue", "How fast is every algorithm in every form?", "cells",
-        {"gpu": Settings("--scales 20 --seconds 0.1 --repeat 3", 150, ALL),
-         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 65, "slab")},
+        {"gpu": Settings("--scales 20 --seconds 0.1 --repeat 3", 240, ALL),
+         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 110, "slab")},
         "--scales 6 --seconds 0 --repeat 1",
     ),
 )  # fmt: skip
