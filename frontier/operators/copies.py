@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COPY_PASSES = {"cpu": 3.0, "gpu": 3.0}
 COPY_START = {"cpu": 0.0, "gpu": 4e7}
 """The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR, and a constant added to
-it for any size of graph, in arcs. A GPU synchronizes with the host several times: of RMAT 16/16 a copy costs 0.9 ms, a
+it for any size of graph, in arcs. On a GPU the host synchronizes several times: of RMAT 16/16 a copy costs 0.9 ms, a
 pass 0.03 ms."""
 
 UP, DOWN = np.bool_(True), np.bool_(False)
@@ -117,8 +117,8 @@ def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> t
 def copy_for_passes(graph: BaseGraph, passes: float, *, look_ups: bool = False) -> Any:
     """Return a static copy of a graph if copying and `passes` passes over all arcs are faster than on the graph.
 
-    The copy has its own slots, no in-edges, and neighbor lists in the graph's order, so look-ups do not work unless
-    asked for.
+    The copy has its own slots and no in-edges. Its neighbor lists are in the graph's order, so look-ups do not work,
+    unless `look_ups` sorts them.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def copy_for_passes(graph: BaseGraph, passes: float, *, look_ups: bool = False) 
     passes : float
         The expected number of passes.
     look_ups : bool
-        Sort the lists of the copy, by which edges are found.
+        Sort the neighbor lists of the copy.
 
     Returns
     -------
@@ -134,13 +134,13 @@ def copy_for_passes(graph: BaseGraph, passes: float, *, look_ups: bool = False) 
         `graph` itself if its structure is walked as fast as CSR, or if it is distributed.
     """
     check_graph(graph)
-    passes, kind = number(passes, "passes"), graph.device.kind
+    passes, look_ups, kind = number(passes, "passes"), flag(look_ups, "look_ups"), graph.device.kind
     if graph.walk_cost[kind] <= 1:
         return graph
     costs = passes * graph.walk_cost[kind], passes + passes_of_copy(graph)
     if not choose_layout(graph, "auto", lambda: costs, copy_bytes(graph)).is_copy:
         return graph
-    return graph.to_csr() if flag(look_ups, "look_ups") else copy_as_stored(graph)
+    return graph.to_csr() if look_ups else copy_as_stored(graph)
 
 
 def passes_of_copy(graph: BaseGraph) -> float:

@@ -242,8 +242,7 @@ class FaimStore(ListStore):
             self._end.set(queue.data.ptr + queue.itemsize * self._queued)
         return True
 
-    # ---- limiting memory
-    # ------------------------------------------------------------------------------------------------
+    # ---- limiting memory --------------------------------------------------------------------------------------------
 
     def compact(self) -> None:
         """Write all lists in ascending order into a pool that fits them. Deletions leave their pages in the queue."""

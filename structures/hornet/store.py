@@ -254,8 +254,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
             self._tidy_after(changed, kind == INSERTION)
         return changed, numbers[OTHERS]
 
-    # ---- limiting memory
-    # ------------------------------------------------------------------------------------------------
+    # ---- limiting memory --------------------------------------------------------------------------------------------
 
     def _tidy_after(self, changed: int, inserting: bool) -> None:
         """Compact if blocks, or block-arrays, have more than twice the edges of the graph.

@@ -163,8 +163,8 @@ __device__ __forceinline__ bool is_void(i64 window, const int* tile_state) {
 }
 
 // Rebalances windows of one leaf, eight lanes to each, of 2 to 8 leaves, a warp to each, and of 16 to 64 leaves, a
-// block to each. counters, if given, bound the numbers of windows. Windows share no leaf, so threads of different sizes
-// do not wait for each other. Few are larger than a leaf, and the blocks that come last process them first. The counts
+// block to each. counters, if given, bound the numbers of windows. Windows share no leaf, so threads of windows
+// of different sizes do not wait for each other. Few are larger than a leaf, and the blocks that come last process them first. The counts
 // of `locate` at the leaves are set to zero, also if a chain has declined.
 extern "C" __global__ void __launch_bounds__(256, MOVE_BLOCKS) move_windows(
     i64 count, View view, const i64* leaves, i64 num_leaves, const i64* warps, i64 num_warps, const i64* blocks,

@@ -65,7 +65,7 @@ def prefetch_row(view, v):
 
 @jit(forceinline=True)
 def prefetch_list(view, v):
-    """A slab may be two cache lines: that of the first keys, and that of the link."""
+    """Prefetch the first keys of v's first slab, and its link, which may be on another cache line."""
     base = np.int64(view.records[v, BASE])
     if base >= 0:
         prefetch(view.neighbors, base * view.stride)

@@ -93,6 +93,10 @@ class SlabPool:
         if capacity > MAX_SLABS:
             raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
 
+    @property
+    def _capacity(self) -> int:
+        return int(self.neighbors.size) // self.slab_stride
+
     def _resize_pool(self, capacity: int) -> None:
         """Add slabs to the pool. If memory is exhausted nothing has changed."""
         self._check_slabs(capacity)
@@ -177,7 +181,6 @@ class SlabPool:
             )
 
     def _pool_changed(self) -> None:
-        self._capacity = int(self.neighbors.size) // self.slab_stride  # slabs
         self._packed = None
         self._view = None
         self._joined_weights = None, None

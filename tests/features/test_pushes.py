@@ -104,13 +104,13 @@ def test_windows_of_records(directed, length, ways, monkeypatch, rng):
 
 def test_kernels_are_bound_once(ways, monkeypatch, rng):
     """Whatever arrays of the graph grow, and move, from then on."""
-    made, make = [], pushes.Bound.__init__
+    made, make = [], pushes.PushPlan.__init__
 
     def counted(bound, *args):
         made.append(bound)
         make(bound, *args)
 
-    monkeypatch.setattr(pushes.Bound, "__init__", counted)
+    monkeypatch.setattr(pushes.PushPlan, "__init__", counted)
     n, size = 2000, 1500
     graph = SlabGraph(n, time_unit="ns", edge_data={"kind": "int32"}, device="gpu")
     window, arrived = fr.SlidingWindow(graph, count=20 * size), {}

@@ -1,5 +1,7 @@
 """What is particular to the slab graph: what must hold of its tables and its pool after every update."""
 
+import pickle
+
 import numpy as np
 import pytest
 from model import make, random_batch, to_host
@@ -147,6 +149,17 @@ def test_a_ring_that_has_begun_again_grows(device, more, rng):
     check_tables(graph)
     graph.insert_edges(*rng.integers(3000, n, (2, 20_000)))
     check_tables(graph)
+
+
+def test_a_loaded_pool_has_its_capacity(device, rng):
+    """A graph that was read back counts the slabs of the arrays that it got, not of the empty graph that it was."""
+    graph = SlabGraph(2000, device=device)
+    graph.insert_edges(*random_batch(rng, 2000, 30_000)[:2])
+    loaded = pickle.loads(pickle.dumps(graph))
+    assert loaded.statistics() == graph.statistics()
+    before = loaded.statistics().slots
+    loaded.insert_edges([0], [1])
+    assert loaded.statistics().slots == before
 
 
 def test_free_slabs_are_reserved_before_the_pool_grows(device):

@@ -140,8 +140,7 @@ class History:
             raise
         return len(self.drawn)
 
-    # ---- random steps
-    # --------------------------------------------------------------------------------------------------
+    # ---- random steps -----------------------------------------------------------------------------------------------
 
     def update(self, each: Followers, name: str, *args: Any, **values: Any) -> None:
         """Update the graph, and its twin."""

@@ -271,7 +271,7 @@ def verify_label_propagation(graph, result, max_iter=100, seed=0):
 
 
 def verify_cdlp(graph, result, max_iter=10):
-    """Labels are those of a serial run, vertex by vertex."""
+    """Labels equal the result of a serial run, vertex by vertex."""
     src, dst = (host(part).tolist() for part in graph.to_coo()[:2])
     near = [[] for _ in range(graph.num_vertices)]
     for u, v in zip(src, dst, strict=True):
@@ -344,17 +344,17 @@ def of_smaller(one, other):
 
 
 def of_both(one, other):
-    """What Sorensen coefficients divide by."""
+    """The divisor of Sorensen coefficients."""
     return (len(one) + len(other)) / 2
 
 
 def of_product(one, other):
-    """What cosine coefficients divide by."""
+    """The divisor of cosine coefficients."""
     return (len(one) * len(other)) ** 0.5
 
 
 def verify_all_pairs(graph, result, over, topk=None, vertices=None):
-    """The pairs are those of the square of the adjacency matrix, or the best of them, ties by ids."""
+    """The pairs are the entries of the square of the adjacency matrix, or the best of them, ties by ids."""
     near = neighbor_sets(graph)
     links = adjacency(graph)
     chosen = np.ones(graph.num_vertices, bool)
@@ -537,7 +537,7 @@ def verify_louvain(graph, result, seed=0, resolution=1.0):
 
 
 def verify_communities(graph, result, seed=0, resolution=1.0):
-    """The modularity is that of the communities. Returns that of vertices by themselves."""
+    """The modularity equals the communities' modularity. Returns the modularity of single vertices."""
     labels, there = host(result.labels), existing(graph)
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
@@ -554,7 +554,7 @@ def verify_communities(graph, result, seed=0, resolution=1.0):
 
 
 def verify_leiden(graph, result, seed=0, resolution=1.0):
-    """As for `louvain`; and each community is connected by edges with weights above 0."""
+    """As for `louvain`. Each community is connected by edges with weights above 0."""
     verify_louvain(graph, result, seed, resolution)
     labels = host(result.labels)
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
@@ -879,13 +879,13 @@ VERIFIERS = {
     "coloring": verify_coloring,
     "connected_components": verify_components,
     "core_number": verify_core_number,
-    "degree_centrality": verify_degree_centrality,
     "cosine": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_product),
+    "degree_centrality": verify_degree_centrality,
     "earliest_arrival": verify_earliest_arrival,
-    "edge_betweenness_centrality": verify_edge_betweenness,
-    "eigenvector_centrality": verify_eigenvector_centrality,
     "ecg": verify_communities,
+    "edge_betweenness_centrality": verify_edge_betweenness,
     "ego_graph": verify_ego_graph,
+    "eigenvector_centrality": verify_eigenvector_centrality,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),

@@ -92,8 +92,7 @@ class Walk:
         """Go on with another graph that is the same."""
         self.pair.graph = graph
 
-    # ---- random values
-    # -------------------------------------------------------------------------------------------------
+    # ---- random values ----------------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> Any:

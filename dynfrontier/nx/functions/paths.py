@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -129,7 +130,8 @@ def _paths(mirror: Mirror, root: int, cutoff: Any, backward: bool = False) -> di
 
 
 def _refuse_cutoff(cutoff: Any, **_: Any) -> str | None:
-    return None if cutoff is None or cutoff == int(cutoff) else f"cutoff={cutoff!r} is not supported; it must be whole"
+    whole = cutoff is None or cutoff == math.inf or cutoff % 1 == 0
+    return None if whole else f"cutoff={cutoff!r} is not supported; it must be whole"
 
 
 @function(parallel=True, refuse=_refuse_cutoff)

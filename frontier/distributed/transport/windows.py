@@ -28,7 +28,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 class Window:
     """The windows of all parts, of `nbytes` each, as one of them sees them, initially zero.
 
-    This part's window is `memory` (uint8), and `addresses` (uint64, on the device) has the windows of all ranks. A
+    This part's window is `memory` (uint8). `addresses` (uint64, on the device) has the addresses of all windows. A
     kernel leaves results for the host in `outcome`, each part its numbers of a batch in a row of `notices`, and all
     parts combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits for other
     parts. `senders` of batches are found by the types of their columns (`sending`).

@@ -50,9 +50,9 @@ def leading(value, count, best, frequency):
 def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
     """For each vertex of a list, the most frequent value of a functor over its neighbors. Ties go to the smallest.
 
-    Values that are ids of vertices, or -1, are counted in an array over all ids, if they are not too many: that needs
-    no branch, which would often be mispredicted. Vertices with other values use the array as a hash table, more of it
-    if they have many neighbors. It is cleared where it was used.
+    Values that are ids of vertices, or -1, are counted while the list is walked, in an array over all ids, if they are
+    not too many. A list with other values is counted again, with the array as a hash table, of which long lists use
+    more. The array is cleared where it was used.
     """
     loop = neighbor_loop(iterator)
     each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree

@@ -19,7 +19,7 @@ from .cpu import make_support, make_triangles, make_triangles_by_id
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
 SHORT_LIST = 32
-"""Neighbors of a vertex, at most, up to which a CPU orders the vertices by id: ordering them by degree and copying
+"""The number of neighbors of a vertex up to which a CPU orders the vertices by id: ordering them by degree and copying
 lists would cost more than finding all triangles."""
 
 

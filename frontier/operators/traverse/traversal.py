@@ -58,8 +58,7 @@ MAX_ARCS = 2**62
 
 
 class Limits(NamedTuple):
-    """The number of advances, and the number of arcs of a frontier, before which the traversal stops. None for no
-    limit."""
+    """Stop after `steps` advances, and before an advance over more than `arcs` arcs. None for no limit."""
 
     steps: int | None = None
     arcs: int | None = None
@@ -153,8 +152,7 @@ class Traversal:
         medium = arcs is not None and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
         return self._push_medium if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
 
-    # ---- ways: each returns the next frontier, and the number of advances
-    # ----------------------------------------------
+    # ---- ways: each returns the next frontier, and the number of advances -------------------------------------------
 
     def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push until the frontier is empty or no longer small, by one thread block."""
