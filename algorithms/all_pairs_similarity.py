@@ -299,7 +299,8 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
     need = xp.maximum(xp.ceil(share * (1 - ROUNDING) * degrees).astype(np.int64), 1)
     prefix = xp.maximum(degrees - need + 1, 0)
     if share:
-        lowest, highest = need, xp.floor(degrees / share * (1 + ROUNDING)).astype(np.int64)
+        highest = xp.minimum(xp.floor(degrees / share * (1 + ROUNDING)), graph.num_vertices).astype(np.int64)
+        lowest = need
     else:
         everything = bool(wanted.all()) and lists.size is not lists.degrees
         lowest = sources + 1 if everything else xp.zeros_like(sources)

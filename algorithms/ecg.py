@@ -3,7 +3,7 @@
 Several runs of the first level of Louvain's method, which differ in their random numbers, find small communities. An
 edge weighs more the more runs have both of its ends in one community. Edges outside of the 2-core, which no other path
 supports, have the lowest weight. The communities are those of Louvain's method with these weights. They are more
-stable than its own, and less of them are too large.
+stable than its own, and fewer of them are too large.
 
     spare[v]     neighbors of v that are left, but one; vertices of the 2-core have some
     votes[i]     in how many runs the ends of edge i are in one community

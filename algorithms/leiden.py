@@ -231,7 +231,7 @@ def _weight_into(src, dst, edge, weight, part, chosen):
     Both ends of the latter add it.
     """
     p = chosen[src]
-    return weight * ((part[dst] == p) + (chosen[dst] == p))
+    return weight * (2 if part[dst] == p else 1 if chosen[dst] == p else 0)
 
 
 def _join(v, degree, part, total, size, cut, inner, chosen):

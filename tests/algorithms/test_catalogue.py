@@ -96,7 +96,7 @@ def test_tasks_of_peers_have_the_names_of_analytics():
 def test_every_analytic_is_compared_with_another_library():
     """Those that no library has are named here."""
     assert set(STATIC) - TASKS.keys() == {
-        "all_pairs_cosine","cdlp", "closeness_centrality", "cosine", "truss_numbers",
+        "all_pairs_cosine", "cdlp", "closeness_centrality", "cosine", "truss_numbers",
     }  # fmt: skip
 
 
