@@ -4,6 +4,7 @@
 """
 
 from . import catalogue, comparators
+from ._communities import CommunitiesResult
 from .all_pairs_similarity import (
     AllPairsSimilarityResult,
     all_pairs_cosine,
@@ -31,7 +32,7 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrivalResult, earliest_arrival
-from .ecg import ECGResult, ecg
+from .ecg import ecg
 from .edge_betweenness_centrality import EdgeBetweennessCentralityResult, edge_betweenness_centrality
 from .ego_graph import EgoGraphResult, ego_graph
 from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
@@ -40,9 +41,9 @@ from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
 from .katz_centrality import KatzCentralityResult, katz_centrality
 from .label_propagation import LabelPropagationResult, label_propagation
-from .leiden import LeidenResult, leiden
+from .leiden import leiden
 from .local_clustering import LocalClusteringResult, local_clustering
-from .louvain import LouvainResult, louvain
+from .louvain import louvain
 from .maximal_independent_set import MaximalIndependentSetResult, maximal_independent_set
 from .minimum_spanning_forest import MinimumSpanningForestResult, maximum_spanning_forest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRankResult, pagerank
@@ -70,6 +71,7 @@ __all__ = [
     "CDLPResult",
     "ClosenessCentralityResult",
     "ColoringResult",
+    "CommunitiesResult",
     "ConnectedComponentsResult",
     "ConvergenceError",
     "CoreNumberResult",
@@ -83,7 +85,6 @@ __all__ = [
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
-    "ECGResult",
     "EarliestArrivalResult",
     "EdgeBetweennessCentralityResult",
     "EgoGraphResult",
@@ -94,9 +95,7 @@ __all__ = [
     "KTrussResult",
     "KatzCentralityResult",
     "LabelPropagationResult",
-    "LeidenResult",
     "LocalClusteringResult",
-    "LouvainResult",
     "MaximalIndependentSetResult",
     "MinimumSpanningForestResult",
     "PageRankResult",

@@ -41,7 +41,7 @@ GROUPS, GROUPS_IF_SMALL = 2, 4
 
 @dataclass(frozen=True, repr=False)
 class CommunitiesResult(Result):
-    """Communities of high modularity.
+    """Result of `louvain`, `leiden` and `ecg`.
 
     Attributes
     ----------
@@ -50,7 +50,9 @@ class CommunitiesResult(Result):
     count : int
         Number of communities.
     modularity : float
+        With the weights of the graph.
     levels : int
+        Number of levels on which vertices were merged. `ecg` counts the levels of its last run.
     """
 
     labels: Any
@@ -78,7 +80,7 @@ class Level(NamedTuple):
         return float(self.degree.sum()) > 0
 
     def modularity(self, resolution: float) -> float:
-        """That of its vertices as communities."""
+        """Return the modularity of its vertices as communities."""
         double = float(self.degree.sum())
         if not double:
             return 0.0
@@ -86,7 +88,7 @@ class Level(NamedTuple):
 
 
 def first_level(graph: fr.Graph, name: str, resolution: float, max_level: int) -> tuple[Level, float]:
-    """The level of the graph itself, for the algorithm of this name; and the share that `move` takes.
+    """The level of the graph itself, for the algorithm of this name; and the argument `share` of `move`.
 
     Raises
     ------
@@ -190,7 +192,7 @@ def quality(first: Level, labels: Any, resolution: float) -> float:
     total = graph.vertex_array(np.float64, combine="add")
     fr.compute(fr.Frontier.all(graph), _add_degree, labels, first.degree, total)
     graph.sync(total)
-    return Level(graph, total, fr.neighbor_reduce(graph, None, within, labels)).modularity(resolution)
+    return Level(graph, total, fr.neighbor_reduce(graph, None, weight_within, labels)).modularity(resolution)
 
 
 def by_smallest(graph: fr.Graph, labels: Any) -> tuple[Any, int]:
@@ -198,7 +200,7 @@ def by_smallest(graph: fr.Graph, labels: Any) -> tuple[Any, int]:
     return existing_sets(graph, smallest_vertices(graph, labels))
 
 
-def within(src, dst, edge, weight, labels):
+def weight_within(src, dst, edge, weight, labels):
     """The weight of an edge inside of a community. A functor."""
     return weight if labels[src] == labels[dst] else 0.0
 
@@ -219,7 +221,7 @@ def _community_of(src, dst, edge, weight, community, degree, total, double):
 
 
 def _gain(src, value, joined, community, degree, total, double):
-    """What v gains in a community that edges of this weight join it to."""
+    """The gain of v in a community that edges of this weight join it to."""
     own = degree[src]
     others = total[value] - own if value == community[src] else total[value]
     return joined / own - others / double

@@ -25,13 +25,13 @@ def events_by_time(graph: fr.Graph) -> tuple[Any, Any, Any, Any]:
 
 
 def by_vertex(graph: fr.Graph, vertices: Any) -> tuple[Any, Any]:
-    """Where each vertex's places in an array of vertices begin, and these places, ascending."""
+    """The offsets of each vertex's positions in an array of vertices, and these positions, ascending."""
     _, order = fr.advanced.keys.sort(graph, vertices.astype(np.int64), graph.xp.arange(vertices.size))
     return prefix_sums(graph.xp.bincount(vertices, minlength=graph.num_vertices), graph.xp), order
 
 
 def runs(keys: Any, xp: Any) -> Any:
-    """Where the runs of equal keys begin, and the number of keys."""
+    """The first positions of the runs of equal keys, and the number of keys."""
     begins = xp.ones(keys.size + 1, np.bool_)
     begins[1:-1] = keys[1:] != keys[:-1]
     return xp.flatnonzero(begins)

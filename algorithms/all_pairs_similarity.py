@@ -64,7 +64,7 @@ class AllPairsSimilarityResult(Result):
 
 
 @fr.advanced.reads
-def all_pairs_jaccard(graph: fr.Graph, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
+def all_pairs_jaccard(graph: fr.Graph, *, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
     """The Jaccard coefficients of all pairs of vertices with a common neighbor, or the highest ones.
 
     Parameters
@@ -103,7 +103,7 @@ def all_pairs_jaccard(graph: fr.Graph, topk: int | None = None, vertices: Any = 
 
 
 @fr.advanced.reads
-def all_pairs_sorensen(graph: fr.Graph, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
+def all_pairs_sorensen(graph: fr.Graph, *, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
     """The Sorensen coefficients of all pairs of vertices with a common neighbor, or the highest ones.
 
     Parameters
@@ -127,7 +127,7 @@ def all_pairs_sorensen(graph: fr.Graph, topk: int | None = None, vertices: Any =
 
 
 @fr.advanced.reads
-def all_pairs_cosine(graph: fr.Graph, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
+def all_pairs_cosine(graph: fr.Graph, *, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
     """The cosine coefficients of all pairs of vertices with a common neighbor, or the highest ones.
 
     Parameters
@@ -151,7 +151,7 @@ def all_pairs_cosine(graph: fr.Graph, topk: int | None = None, vertices: Any = N
 
 
 @fr.advanced.reads
-def all_pairs_overlap(graph: fr.Graph, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
+def all_pairs_overlap(graph: fr.Graph, *, topk: int | None = None, vertices: Any = None) -> AllPairsSimilarityResult:
     """The overlap coefficients of all pairs of vertices with a common neighbor, or the highest ones.
 
     Parameters
@@ -314,7 +314,10 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
         lists.size, lowest, highest, low, count,
     )  # fmt: skip
     last = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(count)])
-    found = _Paths(lists, sources, wanted, starts, owner, low, last)
+    n = 0 if graph.device.is_gpu else graph.num_vertices
+    found = _Paths(
+        lists, sources, wanted, starts, owner, low, last, np.zeros(n, np.int32), np.empty(n, graph.vertex_dtype)
+    )  # fmt: skip
     for chunk in _cut(graph, last[starts[1:]], PATHS[graph.device.kind]):
         source, dst, common = _count_sorted(found, chunk) if graph.device.is_gpu else _count_in_order(found, chunk)
         if share:
@@ -323,7 +326,11 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
 
 
 class _Paths(NamedTuple):
-    """Paths from the sources of a block, by arc. `starts` has the first arc of each source."""
+    """Paths from the sources of a block, by arc.
+
+    `starts` has the first arc of each source. One thread counts in `number`, which is zero between chunks, and lists in
+    `members`.
+    """
 
     lists: _Lists
     sources: Any
@@ -332,11 +339,13 @@ class _Paths(NamedTuple):
     owner: Any
     low: Any
     last: Any
+    number: Any
+    members: Any
 
 
 def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
     """The positions of sources, the last vertices, and the number of paths between them, by sorting; sorted."""
-    lists, sources, wanted, starts, owner, low, last = paths
+    lists, sources, wanted, starts, owner, low, last, *_ = paths
     graph, xp = lists.graph, lists.graph.xp
     begin, end = (int(arc) for arc in graph.device.to_host(starts[xp.asarray([chunk.start, chunk.stop])]))
     owner, low, last = owner[begin:end], low[begin:end], last[begin : end + 1]
@@ -358,12 +367,11 @@ def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
 
 def _count_in_order(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
     """The same by one thread with a counter for each vertex; sorted by source."""
-    lists, sources, wanted, starts, _, low, last = paths
-    graph, n = lists.graph, lists.graph.num_vertices
+    lists, sources, wanted, starts, _, low, last, number, members = paths
+    graph = lists.graph
     room = int(last[starts[chunk.stop]] - last[starts[chunk.start]])
     source, dst = np.empty(room, np.int64), np.empty(room, graph.vertex_dtype)
     common, size = np.empty(room, np.int32), np.zeros(1, np.int64)
-    number, members = np.zeros(n, np.int32), np.empty(n, graph.vertex_dtype)
     fr.compute(
         places(graph, 1), _count, chunk.start, chunk.stop, starts, low, last, lists.ends, sources, wanted, number,
         members, source, dst, common, size,

@@ -6,7 +6,8 @@ is a binary search in the running sums of a list's weights.
 node2vec multiplies the weights by a bias: 1/p for the way back, 1 for neighbors of the vertex before, 1/q for others.
 Steps are drawn by rejection, so a walk costs no pass over lists: a draw by weights is accepted with the probability
 bias / bound. The bound is the largest bias of edges that do not lead back. If 1/p is above it, the rest of the way back
-is an area of its own that is drawn directly, and a small p rejects no more draws than a large one.
+is an area of its own that is drawn directly, and a small p rejects no more draws than a large one. After `MAX_REJECTED`
+draws the step is chosen exactly, by passes over the list.
 
     sums[e]        the weights of a vertex's arcs up to and including arc e
     paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
@@ -30,6 +31,8 @@ from .random_walks import RandomWalksResult
 
 BLOCK = 256
 """Arcs whose weights one call of a functor adds up."""
+MAX_REJECTED = 64
+"""Rejected draws after which a step is chosen exactly."""
 
 
 @fr.advanced.reads
@@ -47,8 +50,8 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
     Raises
     ------
     TypeError, ValueError
-        `starts` contains other things than vertices of the graph, a weight is negative or not finite, or another
-        argument is invalid.
+        `starts` contains other things than vertices of the graph, a weight is negative, the sum of a vertex's weights
+        is not finite, or another argument is invalid.
 
     Notes
     -----
@@ -92,7 +95,8 @@ def node2vec_random_walks(
     Notes
     -----
     The first step is that of `biased_random_walks`. A further step is expected to need at most max(1, 1/q) / min(1,
-    1/p, 1/q) draws, each O(log(degree)) work. O(V + E) work and memory before.
+    1/p, 1/q) draws, each O(log(degree)) work. A step that rejects 64 draws takes O(degree log(degree)) work. O(V + E)
+    work and memory before.
 
     Examples
     --------
@@ -123,8 +127,9 @@ def _walks(
     xp, ends = graph.xp, walk_starts(graph, starts)
     if graph.is_weighted:
         check_weights(graph, name)
-        if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, weight_of, reduce="max").max()) < math.inf:
-            raise ValueError(f"{name} needs weights that are finite")
+        totals = fr.neighbor_reduce(graph, None, weight_of, dtype=np.float64)
+        if totals.size and not float(totals.max()) * (1 + sum(biases)) < math.inf:
+            raise ValueError(f"{name} needs weights whose sums are finite")
     copy = graph.to_csr()
     sums = _running_sums(copy)
     paths, steps = xp.full((ends.size, length + 1), -1, ends.dtype), xp.zeros(ends.size, np.int32)
@@ -197,6 +202,27 @@ def _leads_on(offsets, sums, at):
     return at >= 0 and offsets[at + 1] > offsets[at] and sums[offsets[at + 1] - 1] > 0
 
 
+def _choose(offsets, indices, sums, before, at, back, away, value):
+    """The arc of a step of second order for a number below 1: one pass adds up weights times biases, one chooses."""
+    low = offsets[at]
+    high = offsets[at + 1]
+    total = 0.0
+    chosen = low
+    for turn in range(2):
+        until = value * total
+        total = 0.0
+        for i in range(low, high):
+            weight = sums[i] - sums[i - 1] if i > low else sums[i]
+            if indices[i] == before:
+                weight *= back
+            elif _find(offsets, indices, before, indices[i]) < 0:
+                weight *= away
+            if turn == 1 and total <= until and weight > 0:
+                chosen = i
+            total += weight
+    return chosen
+
+
 def _walk_by_weight(walk, offsets, indices, sums, paths, steps, ends, length, seed):
     at = ends[walk]
     place = walk * (length + 1)
@@ -220,6 +246,7 @@ def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, leng
     paths[place] = at
     step = 0
     draws = 0
+    last = 0  # draw of this step by rejection
     while step < length and _leads_on(offsets, sums, at):
         low = offsets[at]
         high = offsets[at + 1]
@@ -231,7 +258,8 @@ def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, leng
                 rest = (back - bound) * (sums[home] - sums[home - 1] if home > low else sums[home])
         chosen = before
         searching = True
-        while searching:
+        last = draws + 2 * MAX_REJECTED
+        while searching and draws < last:
             value = fr.random(seed, walk, draws) * (total + rest)
             if value < total:
                 chosen = indices[_draw(sums, low, high, value / bound)]
@@ -248,6 +276,10 @@ def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, leng
                 chosen = before
                 searching = False
             draws += 2
+        if searching:
+            value = fr.random(seed, walk, draws)
+            draws += 2
+            chosen = indices[_choose(offsets, indices, sums, before, at, back, away, value)]
         before = at
         at = chosen
         step += 1

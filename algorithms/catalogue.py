@@ -147,7 +147,7 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "local_clustering", local_clustering, DynamicLocalClustering, values=("clustering",),
-    comparator=Values(rtol=1e-9), directions="refused",  # by the incremental form
+    comparator=Values(rtol=1e-9), directions="refused",
 ))  # fmt: skip
 for similarity in (jaccard, sorensen, cosine, overlap):
     register(Analytic(

@@ -31,11 +31,11 @@ class DynamicLocalClustering(DynamicTriangleCount):
     Attributes
     ----------
     clustering : array of float64, shape (num_vertices,)
-        The coefficient of each vertex, from 0 to 1, on the graph's device: a new array on each read.
+        The coefficient of each vertex, from 0 to 1: a read-only array on the graph's device.
     average : float
         Mean over the vertices, those with fewer than two neighbors included.
     transitivity : float
-        Of all pairs of neighbors of one vertex, the fraction that are neighbors; 0 if there are none.
+        The fraction of pairs of neighbors of one vertex that are neighbors, or 0 if no vertex has two.
     total, per_vertex
         Triangles, as in `DynamicTriangleCount`.
 
@@ -46,7 +46,7 @@ class DynamicLocalClustering(DynamicTriangleCount):
 
     Notes
     -----
-    A batch costs as much as in `DynamicTriangleCount`, and each read a pass over the vertices.
+    A batch costs the work of `DynamicTriangleCount`. The first read after it takes O(V) work.
 
     Examples
     --------
@@ -63,13 +63,13 @@ class DynamicLocalClustering(DynamicTriangleCount):
     """
 
     def __init__(self, graph: fr.DynamicGraph):
-        self._final: LocalClusteringResult | None = None
+        self._known: tuple[int, LocalClusteringResult] | None = None  # the last result, and its version of the graph
         super().__init__(graph)
 
     @maintained
     def clustering(self) -> Any:
         """The clustering coefficient of each vertex."""
-        return self._result().clustering
+        return self.graph.device.read_only(self._result().clustering)
 
     @maintained
     def average(self) -> float:
@@ -84,10 +84,11 @@ class DynamicLocalClustering(DynamicTriangleCount):
     def _finish(self) -> None:
         """Compute the results while the graph has the degrees that belong to them."""
         super()._finish()
-        self._final = self._result()
+        self._result()
 
     def _result(self) -> LocalClusteringResult:
-        if self._final is None:
-            self.graph.sync(self._sixths)
-            return clustering_of(self.graph, self.graph.degrees(), self._sixths, 3)  # a triangle is two links
-        return self._final
+        graph = self.graph
+        if self._known is None or not (self.closed or self._known[0] == graph.version):
+            graph.sync(self._sixths)
+            self._known = graph.version, clustering_of(graph, graph.degrees(), self._sixths, 3)  # a triangle: two links
+        return self._known[1]

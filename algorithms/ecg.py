@@ -13,7 +13,6 @@ Poulin and Théberge, "Ensemble Clustering for Graphs", Complex Networks 2018.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,28 +28,11 @@ WHOLE = 2.0**20
 """The weight of an edge inside of communities of all runs. Weights are integers, whose sums do not depend on order."""
 
 
-@dataclass(frozen=True, repr=False)
-class ECGResult(CommunitiesResult):
-    """Result of `ecg`.
-
-    Attributes
-    ----------
-    labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's community, on the graph's device; -1 for deleted vertices.
-    count : int
-        Number of communities.
-    modularity : float
-        With the weights of the graph.
-    levels : int
-        Of Louvain's method with the weights of the ensemble.
-    """
-
-
 @fr.advanced.reads
 def ecg(
     graph: fr.Graph, *, min_weight: float = 0.05, ensemble_size: int = 16, resolution: float = 1.0,
     max_level: int = 100, threshold: float = 1e-7, seed: int = 0,
-) -> ECGResult:  # fmt: skip
+) -> CommunitiesResult:  # fmt: skip
     """Communities on which several runs of Louvain's method agree.
 
     Parameters
@@ -102,12 +84,13 @@ def ecg(
     weighted = weighted_graph(first.graph, graph.num_vertices, src, dst, weights)
     found = louvain(weighted, resolution=resolution, max_level=max_level, threshold=threshold, seed=seed)
     labels, count = by_smallest(graph, found.labels)
-    return ECGResult(labels, count, quality(first, labels, resolution), found.levels)
+    return CommunitiesResult(labels, count, quality(first, labels, resolution), found.levels)
 
 
 def two_core(graph: fr.Graph) -> Any:
-    """Which vertices are in the 2-core, as bool."""
-    spare = graph.vertex_array(np.int32, graph.degrees() - 1, combine="countdown")
+    """Whether each vertex is in the 2-core of the edges with weights above 0."""
+    linked = fr.neighbor_reduce(graph, None, _is_link, dtype=np.int64)
+    spare = graph.vertex_array(np.int32, linked - 1, combine="countdown")
     leaving = fr.filter(fr.Frontier.all(graph), _has_none, spare)
     fr.traverse(graph, leaving, _peel, spare)
     graph.sync(spare)
@@ -119,4 +102,8 @@ def _has_none(v, spare):
 
 
 def _peel(src, dst, edge, weight, spare):
-    return fr.atomic_add(spare, dst, -1) == 1
+    return weight > 0 and fr.atomic_add(spare, dst, -1) == 1
+
+
+def _is_link(src, dst, edge, weight):
+    return 1 if weight > 0 else 0

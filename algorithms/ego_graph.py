@@ -37,7 +37,7 @@ class EgoGraphResult(SubgraphResult):
         Edges from the nearest source; the largest int32 for vertices outside.
     num_edges : int
     num_vertices : int
-        Of the graph, and of the result of `to_graph`.
+        The number of vertices of the graph, and of the result of `to_graph`.
     """
 
     distance: Any = None

@@ -38,7 +38,6 @@ from the last level to the first).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ from ._communities import (
     move_on_all,
     numbered,
     quality,
-    within,
+    weight_within,
 )
 from .connected_components import connected_sets
 
@@ -67,25 +66,10 @@ TINY = 2.0**-64
 """In place of a random number of 0, which has no logarithm."""
 
 
-@dataclass(frozen=True, repr=False)
-class LeidenResult(CommunitiesResult):
-    """Result of `leiden`.
-
-    Attributes
-    ----------
-    labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's community, on the graph's device; -1 for deleted vertices.
-    count : int
-        Number of communities.
-    modularity : float
-    levels : int
-    """
-
-
 @fr.advanced.reads
 def leiden(
     graph: fr.Graph, *, resolution: float = 1.0, max_level: int = 100, theta: float = 0.0, seed: int = 0
-) -> LeidenResult:  # fmt: skip
+) -> CommunitiesResult:  # fmt: skip
     """Connected communities of high modularity.
 
     Parameters
@@ -145,7 +129,7 @@ def leiden(
         labels = connected_sets(first.graph, move_on_all(levels, joined, labels, share, mixed))
     modularity = quality(first, labels, resolution)
     labels, count = by_smallest(graph, labels)
-    return LeidenResult(labels, count, modularity, len(levels) if first.has_edges else 0)
+    return CommunitiesResult(labels, count, modularity, len(levels) if first.has_edges else 0)
 
 
 def _refine(
@@ -158,11 +142,11 @@ def _refine(
     chosen, inner = part.copy(), xp.empty(n)
     total = graph.vertex_array(np.float64, degree, combine="add")
     size = graph.vertex_array(graph.vertex_dtype, 1, combine="add")
-    cut = graph.vertex_array(np.float64, fr.neighbor_reduce(graph, None, within, sets), combine="add")
+    cut = graph.vertex_array(np.float64, fr.neighbor_reduce(graph, None, weight_within, sets), combine="add")
     waiting, sweep = fr.filter(everyone, _is_well_connected, sets, degree, cut, whole, share), 0
     while waiting and sweep < MAX_SWEEPS:
         step = -1 - turn * MAX_SWEEPS - sweep  # other numbers than those of moves
-        drawn = fr.filter(waiting, _is_drawn, seed, step)
+        drawn = fr.filter(waiting, is_drawn, seed, step)
         _, gain = fr.neighbor_reduce(
             graph, drawn, _part_of, part, sets, degree, total, cut, whole, share, theta, seed, reduce="mode",
             score=_gain, values=True, out=chosen,
@@ -185,10 +169,6 @@ def _is_well_connected(v, sets, degree, cut, whole, share):
 def is_drawn(v, seed, step):
     """Whether the sweep of this step draws v, if it waits; for use in functors."""
     return fr.advanced.random_bits(seed, v, step) % DRAWN != 0
-
-
-def _is_drawn(v, seed, step):
-    return is_drawn(v, seed, step)
 
 
 def noise(theta, seed, v, p):

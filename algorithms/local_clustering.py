@@ -1,11 +1,11 @@
 """Local clustering coefficients: how many pairs of a vertex's neighbors are neighbors themselves.
 
 A vertex with d neighbors that is in t triangles has the coefficient 2 t / (d (d - 1)); with fewer than two neighbors,
-0. In a directed graph, neighbors are those along edges in either direction, and the coefficient is the number of edges
-from a neighbor to a neighbor over d (d - 1), as LDBC Graphalytics defines it. Every triangle of the undirected graph
-has one such edge, or two if its ends point to each other.
+0. LDBC Graphalytics extends this to directed graphs: neighbors are the vertices along edges in either direction, and
+the coefficient is the number of edges from a neighbor to a neighbor over d (d - 1). Every triangle of the undirected
+graph has one such edge, or two if its ends point to each other.
 
-    links[v]    edges from a neighbor of v to a neighbor of v; those of undirected graphs count in both directions
+    links[v]    edges from a neighbor of v to a neighbor of v. Undirected edges count in both directions
 
 Watts and Strogatz, "Collective dynamics of 'small-world' networks", Nature 1998; Iosup et al.,
 "LDBC Graphalytics: A Benchmark for Large-Scale Graph Analysis on Parallel and Distributed Platforms", VLDB 2016
@@ -21,6 +21,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import check_undirected
 from ._edge_sums import own_edges, without_directions
 from .result import Result
 from .triangle_count import triangle_count
@@ -52,13 +53,11 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     Parameters
     ----------
     graph : Graph
-        In directed graphs, the edges between neighbors count, and neighbors are those in either direction. NetworkX
-        and cuGraph define other coefficients for them.
+        Undirected.
 
     Notes
     -----
-    O(E^1.5) work: `triangle_count`, and O(V). Memory as for `triangle_count`; for directed graphs also an undirected
-    one. These also intersect the neighbors of each pair of vertices that point to each other.
+    O(E^1.5) work: `triangle_count`, and O(V). Memory as for `triangle_count`.
 
     Examples
     --------
@@ -71,10 +70,21 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     >>> found.transitivity
     0.5
     """
+    check_undirected(graph, "local_clustering")
+    return clustering_of(graph, graph.degrees(), 2 * triangle_count(graph).per_vertex, 1)
+
+
+@fr.advanced.reads
+def ldbc_clustering(graph: fr.Graph) -> LocalClusteringResult:
+    """`local_clustering` as LDBC Graphalytics defines it, of directed graphs too. It needs an undirected copy of these.
+
+    NetworkX and cuGraph define other coefficients for directed graphs.
+    """
     fr.advanced.arguments.check_graph(graph)
-    held = without_directions(graph) if graph.directed else graph
-    triangles = triangle_count(held).per_vertex
-    return clustering_of(graph, held.degrees(), triangles + _mutual(held) if graph.directed else 2 * triangles, 1)
+    if not graph.directed:
+        return local_clustering(graph)
+    held = without_directions(graph)
+    return clustering_of(graph, held.degrees(), triangle_count(held).per_vertex + _mutual(held), 1)
 
 
 def clustering_of(graph: fr.Graph, degrees: Any, links: Any, unit: int) -> LocalClusteringResult:

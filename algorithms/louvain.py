@@ -12,13 +12,7 @@ the sums of their edges. The last level is one that raises modularity no further
 Levels are then refined, from the last to the first: vertices start in the communities found above them, and move until
 few wait. This undoes early merges, which no level above can.
 
-    degree[v]       weight of v's edges, those inside of v included twice
-    community[v]    the community of v
-    total[c]        sum of the degrees in community c
-    size[c]         number of vertices in community c
-    chosen[v]       the community in which v raises modularity most
-    gain[v]         by how much more than in a community of its own, times the weight of all edges over degree[v]
-    pending[v]      1 if v is to be looked at
+The arrays are those of `_communities`, which has the levels, the moves and the merges.
 
 Blondel, Guillaume, Lambiotte and Lefebvre, "Fast unfolding of communities in large networks", J. Stat. Mech. 2008;
 Rotta and Noack, "Multilevel local search algorithms for modularity clustering", J. Exp. Algorithmics 2011 (refinement);
@@ -26,8 +20,6 @@ Traag, Waltman and van Eck, "From Louvain to Leiden", Sci. Rep. 2019 (only verti
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,25 +29,10 @@ from ._arguments import as_int64
 from ._communities import CommunitiesResult, by_smallest, first_level, merge, move, move_on_all, numbered, quality
 
 
-@dataclass(frozen=True, repr=False)
-class LouvainResult(CommunitiesResult):
-    """Result of `louvain`.
-
-    Attributes
-    ----------
-    labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's community, on the graph's device; -1 for deleted vertices.
-    count : int
-        Number of communities.
-    modularity : float
-    levels : int
-    """
-
-
 @fr.advanced.reads
 def louvain(
     graph: fr.Graph, *, resolution: float = 1.0, max_level: int = 100, threshold: float = 1e-7, seed: int = 0
-) -> LouvainResult:  # fmt: skip
+) -> CommunitiesResult:  # fmt: skip
     """Communities of high modularity.
 
     Parameters
@@ -115,4 +92,4 @@ def louvain(
         labels = move_on_all(levels, joined, labels, share, seed)
         modularity = quality(first, labels, resolution)
     labels, count = by_smallest(graph, labels)
-    return LouvainResult(labels, count, modularity, len(joined))
+    return CommunitiesResult(labels, count, modularity, len(joined))

@@ -66,8 +66,8 @@ class ShortestPathResult(Result):
         target = self.target if target is None else fr.advanced.arguments.integer(target, "target", 0)
         if target is None or target >= self.predecessor.size:
             raise ValueError(f"target must be a vertex of the graph, not {target}")
-        on_host = hasattr(self.predecessor, "get")
-        predecessor = self.predecessor.get() if on_host else self.predecessor
+        on_gpu = hasattr(self.predecessor, "get")
+        predecessor = self.predecessor.get() if on_gpu else self.predecessor
         found = [target]
         while predecessor[found[-1]] >= 0:
             found.append(int(predecessor[found[-1]]))
@@ -102,7 +102,8 @@ def shortest_path(
     Notes
     -----
     O(V + E) work at most without weights. Searches from both ends visit few of the edges if paths are short, but two
-    arrays of V entries are filled. With weights, the work of `sssp` up to the distance of the target. O(V) memory.
+    arrays of V entries are filled. With weights, a pass over all weights, and the work of `sssp` up to the distance of
+    the target. O(V) memory.
 
     Examples
     --------

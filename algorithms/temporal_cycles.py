@@ -39,7 +39,7 @@ SEARCHES = 1 << 14
 STACK = 1 << 24
 """Entries of the stacks of all searches, at most, unless one search needs more."""
 HEAD, TAIL, LOW, HIGH, AT, STOP, BACKWARD, EVENT, VERTEX, WIDTH = range(10)
-"""What the stack has of each step: the ends of the paths, the range of numbers between them, the events to try and
+"""Entries of the stack for each step: the ends of the paths, the range of numbers between them, the events to try and
 whether they lead backward, and the event and the vertex that were added."""
 
 
@@ -212,11 +212,11 @@ class _Search:
     def list_events(self) -> tuple[int, Any, Any]:
         """The number of cycles; the numbers of their events, and of the cycle of each, once all were counted."""
         xp = self.graph.xp
-        total, cycles = int(self.cycles.sum()), prefix_sums(self.cycles, xp)
-        rows = prefix_sums(self.rows, xp)
-        listed = xp.empty((2, int(self.rows.sum())), np.int64)
-        self.cycles, self.rows = cycles, rows
-        self._run(*listed)
+        self.cycles, self.rows = (prefix_sums(counts, xp) for counts in (self.cycles, self.rows))
+        total, rows = self.graph.device.to_host(xp.stack([self.cycles[-1], self.rows[-1]])).tolist()
+        listed = xp.empty((2, rows), np.int64)
+        if rows:
+            self._run(*listed)
         return total, *listed
 
     def _run(self, events: Any, numbers: Any) -> Any:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from algorithms import UNREACHED, bfs, cdlp, connected_components, local_clustering, pagerank, sssp
+from algorithms import UNREACHED, bfs, cdlp, connected_components, pagerank, sssp
+from algorithms.local_clustering import ldbc_clustering
 
 TOLERANCE = 1e-4
 """By which results that are not integers may differ, relatively."""
@@ -30,7 +31,7 @@ TEST_PARAMETERS = {
     ("pr", "undir"): {"damping-factor": "0.85", "num-iterations": "26"},
     ("cdlp", "dir"): {"max-iterations": "5"}, ("cdlp", "undir"): {"max-iterations": "5"},
 }  # fmt: skip
-"""Of the graphs that have no properties, by algorithm and graph."""
+"""Parameters of the graphs that have no properties, by algorithm and graph."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Case:
         return ALGORITHMS[self.algorithm].run(graph, _Parameters(self.parameters, ids))
 
     def fault(self, found: np.ndarray, ids: np.ndarray) -> str:
-        """What differs from LDBC's result, or ""."""
+        """The difference from LDBC's result, or ""."""
         assert self.expected is not None
         algorithm = ALGORITHMS[self.algorithm]
         lines = [line.split() for line in self.expected.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -141,7 +142,7 @@ ALGORITHMS = {
         lambda graph, given: cdlp(graph, max_iter=given.number("max-iterations")).labels, int,
         lambda found, ids: ids[found], np.equal,
     ),
-    "lcc": _Algorithm(lambda graph, given: local_clustering(graph).clustering),
+    "lcc": _Algorithm(lambda graph, given: ldbc_clustering(graph).clustering),
     "sssp": _Algorithm(lambda graph, given: sssp(graph, given.source).distance),
 }  # fmt: skip
 """By LDBC's names."""

@@ -70,7 +70,7 @@ class Valid(Comparator):
 
 
 class Forests(Comparator):
-    """Spanning forests of lowest weight, of which several may exist: sources, destinations and weights.
+    """Spanning forests of lowest or highest weight, of which several may exist: sources, destinations and weights.
 
     Each is checked, and their weights are compared. An edge may be listed in both directions.
     """
@@ -141,7 +141,8 @@ class Walks(Comparator):
 class Best(Comparator):
     """The pairs of vertices with the highest values: sources, destinations and values, in any order.
 
-    Pairs with equal values may differ, so only the values are compared.
+    Values are compared, and the pairs above the lowest value. Several pairs may have that, of which others may be left
+    out.
 
     Parameters
     ----------
@@ -152,13 +153,24 @@ class Best(Comparator):
     values: Comparator
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
-        return self.values.compare((np.sort(ours[-1]),), (np.sort(theirs[-1]),), rounding=rounding)
+        found = self.values.compare((np.sort(ours[-1]),), (np.sort(theirs[-1]),), rounding=rounding)
+        if found.agrees and _above_lowest(ours) != _above_lowest(theirs):
+            return Verdict(False, "pairs of vertices differ")
+        return found
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         return self.values.digest((np.sort(found[-1]),))
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
         return self.values.same_digests(one, other, rounding=rounding)
+
+
+def _above_lowest(found: Found) -> set[tuple[int, int]]:
+    """The pairs whose values are clearly above the lowest one, the lower end first."""
+    src, dst, values = (np.asarray(part) for part in found)
+    above = values > values.min(initial=np.inf) * (1 + ROUNDING)
+    ends = np.sort(np.stack([src[above], dst[above]], axis=1).astype(np.int64), axis=1)
+    return set(map(tuple, ends.tolist()))
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,9 @@ SUPPORTED = {
     "dijkstra_path": "Weights must be finite numbers that are not negative.",
     "dijkstra_path_length": "Weights must be finite numbers that are not negative.",
     "edge_betweenness_centrality": "`weight` must be None; `k` from NetworkX 3.6 on.",
+    "ego_graph": "`radius` must be an int, `distance` None, and `undirected` False for directed graphs.",
     "eigenvector_centrality": "Graphs without self-loops; `nstart` must be None or have all nodes, without negative"
     " numbers; weights must be finite numbers that are not negative.",
-    "ego_graph": "`radius` must be an int, `distance` None, and `undirected` False for directed graphs.",
     "greedy_color": 'Strategy "largest_first" on undirected graphs; `interchange` must be False.',
     "has_path": "",
     "hits": "Graphs without weights and self-loops; `nstart` must be None, `normalized` True, `method` the default.",

@@ -173,8 +173,10 @@ class Peer(BasePeer):
 
         def read(result: Any) -> tuple[np.ndarray, ...]:
             src, dst, coefficient = (part.get() for part in result[:3])
-            once = np.argsort(-coefficient, kind="stable")[::2]  # it returns pairs in both directions
-            return src[once], dst[once], coefficient[once].astype(np.float64)
+            pairs = np.sort(np.stack([src, dst]), axis=0)  # it returns each in both directions
+            _, once = np.unique(pairs, axis=1, return_index=True)
+            once = once[np.argsort(-coefficient[once], kind="stable")[:topk]]
+            return *pairs[:, once], coefficient[once].astype(np.float64)
 
         return Task(lambda: compute(self.handle, graph.graph, None, False, 2 * topk, False), read)
 

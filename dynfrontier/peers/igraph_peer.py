@@ -72,9 +72,7 @@ class Peer(BasePeer):
     def coloring(self, graph: igraph.Graph) -> Task:
         return Task(graph.vertex_coloring_greedy, integers)
 
-    def local_clustering(self, graph: igraph.Graph) -> Task | None:
-        if graph.is_directed():  # whose directions it ignores
-            return None
+    def local_clustering(self, graph: igraph.Graph) -> Task:
         return Task(lambda: graph.transitivity_local_undirected(mode="zero"), floats)
 
     def jaccard(self, graph: igraph.Graph) -> Task:

@@ -91,9 +91,7 @@ class Peer(BasePeer):
     def leiden(self, graph: nk.Graph) -> Task:
         return Task(lambda: nk.community.ParallelLeiden(graph).run().getPartition(), _subsets)
 
-    def local_clustering(self, graph: nk.Graph) -> Task | None:
-        if graph.isDirected():
-            return None
+    def local_clustering(self, graph: nk.Graph) -> Task:
         return Task(lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(), floats)
 
     def degree_centrality(self, graph: nk.Graph) -> Task | None:

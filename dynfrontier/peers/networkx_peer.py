@@ -71,9 +71,7 @@ class Peer(BasePeer):
             lambda result: _by_vertex(graph, dict.fromkeys(result, True), False, np.bool_),
         )
 
-    def local_clustering(self, graph: nx.Graph) -> Task | None:
-        if graph.is_directed():  # which it defines in another way
-            return None
+    def local_clustering(self, graph: nx.Graph) -> Task:
         return _values(graph, lambda: nx.clustering(graph), 0.0, np.float64)
 
     def jaccard(self, graph: nx.Graph) -> Task | None:

@@ -10,6 +10,7 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.sort import SortedKeys, distinct_keys, distinct_of_sorted, id_bits
 from frontier.runtime import fill_with
+from frontier.runtime.compile.warm_up import takes_alternative
 from structures import small_batches
 from structures.small_batches import LaunchSequence
 
@@ -192,13 +193,14 @@ class PackedStore(LaunchSequence, PackedArray):
         return Batch(none, 0, none, weights, None if weights is None else none)
 
     def _shrunk(self, arcs: int) -> bool:
-        """Shrink the array if `arcs` arcs leave it too empty, and return whether it did."""
-        before = self.leaves
-        if self._entries(arcs) < self._root_limits()[0]:
-            leaves = self._leaf_count(self._entries(arcs), SHRUNK)
-            if leaves < before:
-                self._rebuild(arcs, leaves)
-        return self.leaves < before
+        """Rebuild the array with fewer leaves if `arcs` arcs leave it too empty, and return whether it was rebuilt."""
+        leaves, entries = self.leaves, self._entries(arcs)
+        if entries < self._root_limits()[0]:
+            leaves = min(leaves, self._leaf_count(entries, SHRUNK))
+        if leaves == self.leaves and not takes_alternative((PackedArray, self.package)):
+            return False
+        self._rebuild(arcs, leaves)
+        return True
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 

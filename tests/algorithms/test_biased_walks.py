@@ -55,6 +55,15 @@ def test_steps_of_node2vec(p, q, weights, directed, device):
     check_chances(host(found.paths), bias * matrix[None])
 
 
+def test_steps_after_many_rejected_draws(device, monkeypatch):
+    """They are chosen exactly: with the same chances, and at once where nearly all draws would be rejected."""
+    graph = CSR.from_edges(range(40), range(1, 41), device=device)
+    ends = host(algorithms.node2vec_random_walks(graph, [0, 40], 40, 1e18, 1e15).ends)
+    assert ends.tolist() == [40, 0]
+    monkeypatch.setattr(importlib.import_module("algorithms.biased_random_walks"), "MAX_REJECTED", 1)
+    test_steps_of_node2vec(4, 0.25, WEIGHTS, False, device)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 def test_steps_by_weight(dtype, device):
     graph = CSR.from_edges(SRC, DST, (WEIGHTS * 2).astype(dtype), device=device)
@@ -94,10 +103,10 @@ def test_bad_arguments():
     for options in ({"p": 0}, {"q": -1.0}, {"p": np.inf}, {"q": "1"}, {"length": -1}, {"starts": [2]}, {"seed": 0.5}):
         with pytest.raises((ValueError, TypeError), match=next(iter(options))):
             algorithms.node2vec_random_walks(graph, **options)
-    for weight, words in ((-1.0, "not negative"), (np.inf, "finite")):
-        bad = CSR.from_edges([0], [1], [weight], device="cpu")
+    for weight, words in ((-1.0, "that are not negative"), (np.inf, "whose sums are finite"), (1e308, "whose sums")):
+        bad = CSR.from_edges([0, 0], [1, 2], [weight, weight], device="cpu")
         for walks in (algorithms.biased_random_walks, algorithms.node2vec_random_walks):
-            with pytest.raises(ValueError, match=f"{walks.__name__} needs weights that are {words}"):
+            with pytest.raises(ValueError, match=f"{walks.__name__} needs weights {words}"):
                 walks(bad)
     assert algorithms.biased_random_walks(graph, [], 5).paths.shape == (0, 6)
     assert algorithms.node2vec_random_walks(graph, [0], 0).paths.tolist() == [[0]]

@@ -31,7 +31,7 @@ SHAPES = {
     "disconnected": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
 }
 UNDIRECTED = (
-    "label_propagation", "coloring", "maximal_independent_set", "minimum_spanning_forest",
+    "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
     "maximum_spanning_forest", "louvain", "leiden", "ecg",
 )  # fmt: skip
 SEEDED = ("label_propagation", "louvain", "leiden", "ecg", "coloring", "maximal_independent_set")
@@ -479,7 +479,7 @@ def test_arguments_of_leiden():
 
 
 def test_ecg_finds_planted_communities(device):
-    """Of blocks that are hard to see, closer to them than Louvain's method; pairs of vertices are compared."""
+    """It is closer than Louvain's method to blocks that are hard to see, by pairs of vertices."""
     theirs = nx.planted_partition_graph(12, 20, 0.4, 0.06, seed=3)
     graph, block = CSR.from_edges(*np.array(theirs.edges).T, device=device), np.arange(240) // 20
     same = block[:, None] == block

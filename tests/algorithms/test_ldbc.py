@@ -25,10 +25,10 @@ from algorithms import (
     bfs,
     cdlp,
     connected_components,
-    local_clustering,
     pagerank,
     sssp,
 )
+from algorithms.local_clustering import ldbc_clustering
 from frontier.io import EdgeList, read_edges
 
 pytestmark = pytest.mark.slow
@@ -230,4 +230,4 @@ def test_cdlp(structure, device, name):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_local_clustering(structure, device, name):
     case = load("lcc", name)
-    assert same_values(local_clustering(case.graph(structure, device)).clustering, case.expected)
+    assert same_values(ldbc_clustering(case.graph(structure, device)).clustering, case.expected)

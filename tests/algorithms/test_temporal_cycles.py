@@ -28,7 +28,7 @@ def test_repeated_events(structure, device, directed):
 
 @pytest.mark.parametrize("length", range(2, 8))
 def test_a_ring(length, device):
-    """Of events in order, it is a cycle within its span if it may be so long; in the reverse order, it is none."""
+    """Events in order are a cycle within their span, if it may be so long. Events in the reverse order are none."""
     ring = np.arange(length)
     graph = CSR.from_edges(ring, np.roll(ring, -1), time=10 * ring, device=device, **EVENTS)
     assert check(graph, 10 * (length - 1), length).by_length[length] == 1

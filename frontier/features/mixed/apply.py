@@ -48,8 +48,8 @@ class MixedResult:
         ``INSERT``, ``DELETE``: 1 if the edge was inserted (was new), or deleted (existed), else 0. ``HAS_EDGE``,
         ``WEIGHT``: 1 if the edge existed, else 0. ``DEGREE``, ``NEIGHBORS``: the number of neighbors.
     weights : array, shape (m,)
-        Of `weight_dtype`, or float32 for graphs without weights, in which all are 1. The weights of edges that
-        ``WEIGHT`` asked for and found, else 0.
+        The weights of edges that ``WEIGHT`` asked for and found, else 0, as `weight_dtype`. Graphs without weights have
+        float32 here, and edges of weight 1.
     offsets : array of int64, shape (m + 1,)
         The answer to operation i, if it is ``NEIGHBORS``, is ``neighbors[offsets[i]:offsets[i + 1]]``.
     neighbors : array of `vertex_dtype`
