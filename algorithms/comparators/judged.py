@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from .base import ROUNDING, Comparator, Digest, EdgeList, Found, Verdict, arrays_of, bucket_sums, other_shapes
-from .exact import Exact
+from .exact import Edges, Exact
 
 
 @dataclass(frozen=True)
@@ -154,23 +154,22 @@ class Best(Comparator):
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         found = self.values.compare((np.sort(ours[-1]),), (np.sort(theirs[-1]),), rounding=rounding)
-        if found.agrees and _above_lowest(ours) != _above_lowest(theirs):
+        if found.agrees and not Edges().compare(_above_lowest(ours), _above_lowest(theirs)).agrees:
             return Verdict(False, "pairs of vertices differ")
         return found
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
-        return self.values.digest((np.sort(found[-1]),))
+        return Edges().digest(_above_lowest(found)) | {"values": self.values.digest((np.sort(found[-1]),))}
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
-        return self.values.same_digests(one, other, rounding=rounding)
+        return Edges(self.values).same_digests(one, other, rounding=rounding)
 
 
-def _above_lowest(found: Found) -> set[tuple[int, int]]:
-    """The pairs whose values are clearly above the lowest one, the lower end first."""
+def _above_lowest(found: Found) -> Found:
+    """The pairs whose values are clearly above the lowest one."""
     src, dst, values = (np.asarray(part) for part in found)
     above = values > values.min(initial=np.inf) * (1 + ROUNDING)
-    ends = np.sort(np.stack([src[above], dst[above]], axis=1).astype(np.int64), axis=1)
-    return set(map(tuple, ends.tolist()))
+    return src[above], dst[above]
 
 
 @dataclass(frozen=True)

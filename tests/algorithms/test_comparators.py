@@ -89,8 +89,9 @@ CASES = {
         [(SRC, DST, SRC / 7 * 1.001)],
     ),
     "best pairs": (
-        Best(Values(1e-6)), (SRC, DST, SRC / 7), [(SRC[ORDER], DST[ORDER], SRC[ORDER] / 7), (DST, DST, SRC / 7)],
-        [(SRC, DST, SRC / 7 * 1.001), (SRC[1:], DST[1:], SRC[1:] / 7)],
+        Best(Values(1e-6)), (SRC, DST, SRC / 7),
+        [(DST[ORDER], SRC[ORDER], SRC[ORDER] / 7), (SRC, np.where(SRC == 0, 31, DST), SRC / 7)],  # the lowest are 0
+        [(SRC, DST, SRC / 7 * 1.001), (SRC[1:], DST[1:], SRC[1:] / 7), (SRC, changed(DST, 31), SRC / 7)],
     ),
     "quality": (
         Quality(modularity, 0.01), (np.array([0, 1, 0, 1, 0, 1]),), [(np.array([5, 2, 5, 2, 5, 2]),)],
