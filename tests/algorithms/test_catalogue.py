@@ -100,6 +100,7 @@ def test_every_analytic_is_compared_with_another_library():
     }  # fmt: skip
 
 
+@pytest.mark.sampled("name", of=7, on="cpu")
 @pytest.mark.parametrize("name", each(CATALOGUE))
 def test_entries_say_what_is_so(name, structure):
     """Of results, of parameters, and of directed graphs and weights."""

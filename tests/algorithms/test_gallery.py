@@ -265,15 +265,17 @@ def test_betweenness_where_paths_are_long(directed, device, rng):
         check("edge_betweenness_centrality", graph, **options)
 
 
+@pytest.mark.sampled(by="file")
 def test_edge_betweenness_of_a_graph_with_edge_data(structure, device, directed):
     """Both directions of an edge have one id there."""
     src, dst, n = SHAPES["rmat"]
     graph = structure(n, device=device, directed=directed, edge_data={"time": "int64"})
     graph.insert_edges(src, dst, time=np.arange(len(src)))
     graph.delete_edges(src[:500], dst[:500])
-    check("edge_betweenness_centrality", graph, k=40)
+    check("edge_betweenness_centrality", graph, k=5)
 
 
+@pytest.mark.sampled(by="file")
 def test_weights_count_in_eigenvectors(structure, device, directed):
     """Unless they are not to; those of one value do not."""
     src, dst, n = SHAPES["rmat"]
@@ -343,8 +345,9 @@ def test_a_source_is_none_of_its_own(device):
 def test_samples_of_sources(name, device):
     """A number of them, or which; more than there are is all of them."""
     graph, known = build("rmat", device), analytics()[name]
-    for sample in ({"k": 5}, {"sources": [3, 7, 100]}, {"k": 10**6}):
-        check(name, graph, **sample)
+    check(name, graph, k=5)
+    check(name, graph, sources=[3, 7, 100])
+    check(name, build("disconnected", device), k=10**6)
     for sample, error in (
         ({"k": 0}, ValueError), ({"k": 2.5}, TypeError), ({"sources": [10**6]}, ValueError),
         ({"sources": 3}, TypeError), ({"sources": [1], "k": 1}, ValueError),
@@ -446,8 +449,8 @@ def test_leiden_reaches_the_modularity_of_louvain(shape, device):
     shape = nx.convert_node_labels_to_integers(shape)
     weights = np.array([weight for *_, weight in shape.edges(data="weight", default=1.0)])
     graph = CSR.from_edges(*np.array(shape.edges).T, weights, device=device)
-    found = np.mean([check("leiden", graph, seed=seed).modularity for seed in range(12)])
-    expected = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(12)])
+    found = np.mean([check("leiden", graph, seed=seed).modularity for seed in range(6)])
+    expected = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(6)])
     assert found >= 0.99 * expected
 
 
@@ -567,6 +570,7 @@ def test_spanning_forests_of_weighted_graphs(dtype, device):
             algorithms.minimum_spanning_forest(graph)
 
 
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("shape", ["rmat", "disconnected"])
 def test_spanning_forests_without_weights_are_those_of_equal_weights(shape, structure, device):
     """They are found in other ways, but of edges of equal weight the lowest joins the forest."""
