@@ -24,7 +24,7 @@ def with_in_edges(graph: Any, name: str) -> Any:
     Raises
     ------
     ValueError
-        A graph in several parts has no in-edges.
+        A distributed graph has no in-edges.
     """
     if graph.has_in_edges:
         return graph
@@ -40,7 +40,7 @@ def check_weights(graph: fr.Graph, name: str) -> None:
 
 
 def as_int64(seed: int) -> np.int64:
-    """A seed's lowest 64 bits, so that any integer is one and kernels see one type."""
+    """A seed's lowest 64 bits: every integer becomes a seed, and kernels see one type."""
     return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
 
 

@@ -34,7 +34,7 @@ class MaximalIndependentSetResult(Result):
     Attributes
     ----------
     members : array of bool, shape (num_vertices,)
-        Which vertices are in the set, on the graph's device; deleted ones are not.
+        Which vertices are in the set, on the graph's device. Deleted ones are not.
     count : int
         Number of members.
     """
@@ -52,7 +52,7 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndepen
     graph : Graph
         Undirected.
     seed : int
-        Of the order of vertices with equal degrees. The set depends on it and the edges alone.
+        The seed of the order of vertices with equal degrees. The set depends only on it and the edges.
 
     Raises
     ------
@@ -61,7 +61,8 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndepen
 
     Notes
     -----
-    O(V + E) work, O(V) memory; as many steps as the longest path of decreasing priorities that matters has vertices.
+    O(V + E) work, O(V) memory. The number of steps is the number of vertices on the longest path of decreasing
+    priorities that matters.
 
     Examples
     --------
