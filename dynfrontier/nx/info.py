@@ -82,7 +82,7 @@ SUPPORTED = {
     "triangles": "Of multigraphs, `nodes` must be None.",
     "weakly_connected_components": "",
 }
-"""Each function of NetworkX that the backend has, and what it is restricted to. A test holds it to the functions."""
+"""Each NetworkX function of the backend, with its restrictions. A test compares it with the functions."""
 
 CLASSES = {
     "graph__new__": "``nx.Graph(backend='dynfrontier')`` is a `dynfrontier.nx.Graph`.",

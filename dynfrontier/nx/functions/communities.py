@@ -1,5 +1,5 @@
-"""Communities, independent sets and colorings. Communities and sets are random: the same for each seed, but others than
-NetworkX's.
+"""Communities, independent sets and colorings. Communities and sets are random: the same for each seed, but different
+from NetworkX's.
 """
 
 from __future__ import annotations
