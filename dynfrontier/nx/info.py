@@ -55,7 +55,7 @@ SUPPORTED = {
     "katz_centrality": "Graphs without self-loops; `nstart` and `weight` must be None, `alpha` and `beta` numbers that"
     " are not negative.",
     "leiden_communities": "Undirected graphs without self-loops. NetworkX has no implementation of its own.",
-    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but are"
+    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but"
     " differ from them.",
     "maximal_independent_set": "Graphs without self-loops; `nodes` must be None.",
     "maximum_spanning_edges": "Ties between edges of equal weight may be broken differently.",
