@@ -54,7 +54,7 @@ def test_pairs_are_the_same_if_they_are_sorted(name, monkeypatch, little_memory)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ties_go_to_the_lowest_ids(name, device, little_memory):
-    """All leaves of a star are equal, and so are those of a second one."""
+    """All leaves of a star are equal, and so are the leaves of a second one."""
     src, dst = [0] * 30 + [40] * 9, [*range(1, 31), *range(41, 50)]
     found = check(name, CSR.from_edges(src, dst, num_vertices=52, device=device), topk=40)
     assert host(found.src).tolist() == [1] * 29 + [2] * 11 and (host(found.coefficient) == 1).all()

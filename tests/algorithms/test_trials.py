@@ -48,7 +48,7 @@ def graph(rng):
 
 
 def batches(graph, rng):
-    """Adverse ones: many edges at the first vertices, at once; then few anywhere."""
+    """Adverse batches: many edges at the first vertices at once, then few anywhere."""
     src, dst, weights = graph.to_coo()
     near = np.flatnonzero(np.maximum(src, dst) < graph.num_vertices // 8)
     for _ in range(3):
