@@ -54,7 +54,7 @@ def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[in
     existing = np.sort(graph.device.to_host(fr.Frontier.all(graph).vertices))
     if k is not None:
         if sources is not None:
-            raise ValueError("sources and k cannot both be given: k is how many sources to draw")
+            raise ValueError("sources and k cannot both be given: k is the number of sources to draw")
         count = min(fr.advanced.arguments.integer(k, "k", 1), existing.size)
         chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
     elif sources is None:

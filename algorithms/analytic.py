@@ -96,7 +96,7 @@ class Analytic:
         unknown = self.parameters.keys() - set(self.accepted)
         if unknown or (self.varied and self.varied not in self.parameters):
             which = ", ".join(sorted(unknown)) or self.varied
-            raise ValueError(f"{self.name}: neither form has a parameter {which} with a value of its own")
+            raise ValueError(f"{self.name}: neither form has a parameter {which} with its own value")
 
     # ---- parameters -------------------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
         raise TypeError(f"analytic must be an Analytic, not {type(analytic).__name__}")
     taken = next((other for other in _catalogue.values() if analytic.name in _names(other)), None)
     if taken is not None and not (replace and taken.name == analytic.name):
-        raise ValueError(f"there is an analytic {analytic.name!r} already; choose another name, or say replace=True")
+        raise ValueError(f"there is an analytic {analytic.name!r} already; choose another name, or pass replace=True")
     _catalogue[analytic.name] = analytic
     return analytic
 

@@ -466,8 +466,8 @@ class DynamicPageRank(IncrementalAlgorithm):
             if rounds >= self.max_iter:
                 raise ConvergenceError(
                     f"DynamicPageRank did not reach tol={self.tol} in max_iter={self.max_iter} rounds; the next would "
-                    f"change ranks by {error / goal * self.tol:.3g}. Make it with a larger tol or max_iter, or ask "
-                    "again to go on from there"
+                    f"change ranks by {error / goal * self.tol:.3g}. Make it with a larger tol or max_iter, or read "
+                    "the result again to continue from there"
                 )
             taken, most = 1, self.max_iter - rounds
             if reached:

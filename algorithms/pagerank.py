@@ -258,7 +258,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
     total = float(values.sum())
     low = float(values.min())
     if not low >= 0 or not np.isfinite(total):
-        raise ValueError(f"{name} must hold finite numbers that are not negative")
+        raise ValueError(f"{name} must contain finite numbers that are not negative")
     if absent is not None and bool((values[absent] != 0).any()):
         raise ValueError(f"{name} names a vertex that was deleted")
     if not total > 0:

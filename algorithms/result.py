@@ -79,7 +79,7 @@ class Result:
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
         if not columns and not tables:
-            raise ValueError(f"this {type(self).__name__} holds no arrays to make columns of")
+            raise ValueError(f"this {type(self).__name__} has no arrays for columns")
         some = next(iter((columns or tables).values()))
         on_gpu = hasattr(some, "get")
         xp = importlib.import_module("cupy" if on_gpu else "numpy")

@@ -74,7 +74,7 @@ class Input:
     ] = None  # fmt: skip
     header: Annotated[
         bool | None,
-        typer.Option(help="Whether the first line of a text holds the names of columns.",
+        typer.Option(help="Whether the first line of a text contains the names of columns.",
                      show_default="what it looks like"),
     ] = None  # fmt: skip
     names: Annotated[

@@ -156,7 +156,7 @@ def _open(
         batch_size, source = batch_size or FILE_BATCH, given.name
         stream = given.stream(batch_size).undirected()  # as the graph is
         if batches != 0 and stream.has_deletions:
-            fail(f"{given.name} says itself what to delete, so that --window has no meaning; leave it out")
+            fail(f"{given.name} contains deletions, so --window has no meaning; leave it out")
     setting: dict[str, Any] = {"stream": source, "batch_size": batch_size}
     if batches is not None:
         return stream, batches, setting | {"window": batches}

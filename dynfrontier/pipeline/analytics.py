@@ -30,7 +30,7 @@ def check_analytics(analytics: Any) -> dict[str, Any]:
 
 def _check(name: str, analytic: Any) -> None:
     if _is_observer(analytic):
-        raise TypeError(f"analytics[{name!r}] must say what is read: ({analytic.__name__}, 'attribute')")
+        raise TypeError(f"analytics[{name!r}] must name what to read: ({analytic.__name__}, 'attribute')")
     if isinstance(analytic, tuple):
         if len(analytic) != 2 or not _is_observer(analytic[0]) or not isinstance(analytic[1], str):
             raise TypeError(f"analytics[{name!r}] must be a pair of an incremental analytic and an attribute's name")

@@ -46,7 +46,7 @@ class Checkpoints:
         """Raise FileExistsError if the folder contains a checkpoint, which a new pipeline would overwrite."""
         if (self.folder / STATE).exists():
             raise FileExistsError(
-                f"checkpoint: {self.folder} holds a checkpoint; go on from it with Pipeline.resume, or delete it"
+                f"checkpoint: {self.folder} contains a checkpoint; continue with Pipeline.resume, or delete it"
             )
 
     def save(self, graph: Graph, names: VertexNames | None, state: dict[str, Any]) -> None:

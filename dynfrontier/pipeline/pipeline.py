@@ -242,11 +242,11 @@ class Pipeline:
             `device` is given for a distributed graph, or `engine` for a graph on one device.
         """
         if options.keys() & {"window", "graph", "names"}:
-            raise TypeError("resume() takes the graph, the names and the window from the checkpoint")
+            raise TypeError("resume() restores the graph, the names and the window from the checkpoint")
         if isinstance(source, SocketSource):
             raise TypeError(
-                "source must begin with the records that are in the graph, and a SocketSource cannot; hand over a "
-                "function instead, which is called with their number and returns a SocketSource of those that follow"
+                "source must start with the records that are in the graph, and a SocketSource cannot; pass a "
+                "function instead, which is called with their number and returns a SocketSource of the later ones"
             )
         graph, names, state = load_checkpoint(checkpoint, device, engine)
         window = None if state["window"] is None else SlidingWindow.from_state(graph, state["window"])

@@ -114,7 +114,7 @@ class Decoder:
                 given |= {SRC: item.to_original(item.src), DST: item.to_original(item.dst)}
         elif isinstance(item, tuple):
             if not 2 <= len(item) <= len(POSITIONS):
-                raise TypeError(f"a tuple holds src, dst, and maybe weights and time; got one of {len(item)}")
+                raise TypeError(f"a tuple contains src, dst, and maybe weights and time; got one of {len(item)}")
             given = {name: values for name, values in zip(POSITIONS, item, strict=False) if values is not None}
         elif isinstance(item, Mapping):
             given = self._of_mapping(item)

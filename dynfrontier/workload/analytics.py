@@ -71,6 +71,6 @@ def choose_analytic(name: str | Callable) -> Chosen:
     if analytic.times:
         raise ValueError(
             f"analytics: {analytic.name} needs times, which the graphs of a workload do not have; `dynfrontier run` "
-            "gives it those of a file"
+            "gives it the times of a file"
         )
     return Chosen(analytic, incremental)

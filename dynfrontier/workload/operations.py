@@ -65,9 +65,9 @@ def open_records(workload: Workload) -> RecordedStream:
         source = source.undirected()
     inserts = source.inserts
     if not len(source.edges):
-        raise ValueError("source holds no records")
+        raise ValueError("source contains no records")
     if inserts is not None and workload.deletes:
-        raise ValueError("deletes: this stream says itself what to delete; leave it out")
+        raise ValueError("deletes: this stream contains deletions; leave it out")
     edges = source.edges
     if workload.weighted and edges.weights is None:
         raise ValueError("weighted=True, but source has no weights")

@@ -180,7 +180,7 @@ class WorkloadReport:
             _ = report.place, str(report)  # missing values raise here
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise ValueError(f"{path} holds no report of a workload: {what}") from None
+            raise ValueError(f"{path} contains no report of a workload: {what}") from None
         return report
 
     def to_dataframe(self) -> Any:

@@ -234,12 +234,12 @@ class Answers:
         if number == len(self._operations.batches):
             keys = src.astype(np.int64) * graph.num_vertices + dst
             if not np.array_equal(graph.device.to_host(keys), self._operations.edges):
-                raise Disagreement(f"{graph.name}: after the last batch its edges are not those that must be there")
+                raise Disagreement(f"{graph.name}: its edges after the last batch are wrong")
         columns = (src, dst) if weights is None else (src, dst, weights)
         mine = Exact().digest(tuple(graph.device.to_host(column) for column in columns))
         first, known = self._known.setdefault(("the edges", number), (graph.name, mine))
         if known != mine:
-            raise Disagreement(f"after batch {number} the edges of {graph.name} differ from those of {first}")
+            raise Disagreement(f"after batch {number} the edges of {graph.name} and {first} differ")
 
 
 def _measure(

@@ -116,7 +116,7 @@ class Workload:
             if chosen.name in RESERVED:
                 raise ValueError(f"analytics: a function must have another name than {chosen.name!r}")
             if names.count(chosen.name) > 1:
-                raise ValueError(f"analytics: {chosen.name!r} is there twice")
+                raise ValueError(f"analytics: {chosen.name!r} is listed twice")
             if self.directed and chosen.analytic.directions == "refused":
                 raise ValueError(f"analytics: {chosen.name} is defined for undirected graphs, and directed is True")
 

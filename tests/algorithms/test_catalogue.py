@@ -233,7 +233,7 @@ def test_what_is_registered_is_known_everywhere(catalogue, tmp_path, monkeypatch
     assert "heaviest(floor=7) of 12 vertices" in output
     rows = (tmp_path / "out.csv").read_text().splitlines()
     assert rows[:3] == ["vertex,heaviest", "0,8", "1,0"] and len(rows) == 13
-    assert "has no such parameter; there are: floor" in run("run", "heaviest", path, "-p", "roof=6", code=2)
+    assert "has no such parameter; its parameters: floor" in run("run", "heaviest", path, "-p", "roof=6", code=2)
 
     assert calls()["heaviest"].settings == {"floor": 1} and "heaviest" in peer_tasks()
 
@@ -313,7 +313,7 @@ def test_wrong_entries_are_named():
         Analytic("number", 3)
     with pytest.raises(ValueError, match="neither form has a parameter roof"):
         Analytic("toy", find, parameters={"roof": 1})
-    with pytest.raises(ValueError, match="neither form has a parameter floor with a value of its own"):
+    with pytest.raises(ValueError, match="neither form has a parameter floor with its own value"):
         Analytic("toy", find, varied="floor")
     with pytest.raises(TypeError, match="analytic must be an Analytic, not function"):
         register(find)

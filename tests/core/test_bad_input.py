@@ -312,7 +312,7 @@ MISTAKES = {
     "pagerank(g, personalization={5: 1})": "personalization names a vertex that was deleted",
     "pagerank(g, personalization={'a': 1})": "personalization must hold numbers",
     "pagerank(g, personalization=[1, 2])": "personalization must have an entry for each of the 6 vertices",
-    "pagerank(g, nstart={0: float('nan')})": "nstart must hold finite numbers",
+    "pagerank(g, nstart={0: float('nan')})": "nstart must contain finite numbers",
     "DynamicBFS(g, 99)": "source is 99, outside",
     "DynamicBFS(nxg, 0)": "graph must be a Graph",
     "DynamicSSSP(w, 'a')": "source must be an integer",

@@ -642,7 +642,7 @@ def test_run_names_what_is_wrong(graph_file, tmp_path):
     assert "give the file of a graph" in run("run", "connected_components", code=2)
     assert "connected_components does not start from a vertex" in run(*start, "--source", 10, code=2)
     assert "--parameter must be such as k=5, not 'k'" in run(*start, "-p", "k", code=2)
-    message = "--parameter k: connected_components has no such parameter; there are: none"
+    message = "--parameter k: connected_components has no such parameter; its parameters: none"
     assert message in run(*start, "-p", "k=3", code=2)
     assert "k must be at least 2" in run("run", "k_truss", graph_file, "-p", "k=1", "-d", "cpu", "-s", "csr", code=2)
     assert "vertex 11 is not in" in run("run", "bfs", graph_file, "--source", 11, "-d", "cpu", code=2)

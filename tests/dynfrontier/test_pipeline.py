@@ -304,7 +304,7 @@ def test_a_failure_is_raised_once_with_its_record(stage):
 
 @pytest.mark.parametrize("item, what", [
     (([0.5], [1]), "src must hold integer vertex ids"), (([0, 1], [1]), "src has 2, dst has 1"), (3, "a source yields"),
-    ({"src": [1]}, "no column 'dst'"), (([1],), "a tuple holds src, dst"),
+    ({"src": [1]}, "no column 'dst'"), (([1],), "a tuple contains src, dst"),
 ])  # fmt: skip
 def test_items_that_are_no_records(item, what):
     graph = CSR(N, device="cpu")
@@ -335,7 +335,7 @@ def test_bad_arguments():
     for wrong, what in [
         ({"batch_size": 0}, "batch_size must be at least 1"), ({"objective": "fast"}, "objective must be a percentile"),
         ({"analytics": [len]}, "analytics must be a dictionary"), ({"every": 3}, "every has no meaning"),
-        ({"analytics": {"a": DynamicTriangleCount}}, r"analytics\['a'\] must say what is read"),
+        ({"analytics": {"a": DynamicTriangleCount}}, r"analytics\['a'\] must name what to read"),
         ({"window": "1h"}, "graph must have times"), ({"columns": {"from": "a"}}, "columns names 'from'"),
         ({"on_existing": "sum"}, "on_existing must be one of"), ({"source": 3}, "source must be a file's name"),
     ]:  # fmt: skip
@@ -581,7 +581,7 @@ def test_it_goes_on_from_every_batch(device, records, tmp_path):
         begins = [json.loads(line)["begin"] for line in log.read_text().splitlines()]
         assert begins == list(range(0, RECORDS, SIZE))  # none is missing, none there twice
         assert Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
-        with pytest.raises(FileExistsError, match="go on from it"):
+        with pytest.raises(FileExistsError, match="continue with Pipeline"):
             Pipeline(source, graph, checkpoint=folder)
 
 

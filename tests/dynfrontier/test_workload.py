@@ -199,7 +199,7 @@ def test_out_of_memory_is_a_note(monkeypatch):
         ("insert_edges", lambda right, g, s, d, w=None: right(g, s[1:], d[1:]), "batch 1 inserts"),
         ("delete_edges", lambda right, g, s, d: right(g, s[1:], d[1:]), "batch 1 deletes"),
         ("has_edges", lambda right, g, s, d: right(g, s, d)[::-1], "queries of batch 1 are answered wrong"),
-        ("to_coo", lambda right, g: tuple(p if p is None else p[::-1] for p in right(g)), "edges are not those"),
+        ("to_coo", lambda right, g: tuple(p if p is None else p[::-1] for p in right(g)), "last batch are wrong"),
     ],
 )
 def test_wrong_operations_are_found(monkeypatch, method, change, message):

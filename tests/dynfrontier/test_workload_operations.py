@@ -126,7 +126,7 @@ def test_streams_own_deletions(tmp_path):
             assert not set(names_of(*batch.inserts[:2], False)) & set(names_of(*batch.deletes, False))
     report = run_workload(workload, device="cpu", quiet=True, structures=NAMES[:2])
     assert report.workload["stream_deletes"] and "updates" in report.title
-    with pytest.raises(ValueError, match="deletes: this stream says itself"):
+    with pytest.raises(ValueError, match="deletes: this stream contains deletions"):
         run_workload(str(path), deletes=0.1, device="cpu")
 
 

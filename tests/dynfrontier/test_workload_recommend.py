@@ -102,7 +102,7 @@ def test_long_streams_are_cut(monkeypatch):
         (dict(delete_order="newest"), "delete_order must be one of 'random', 'oldest'"),
         (dict(analytics="colors"), "analytics: there is no 'colors'; choose from bfs, connected_components"),
         (dict(analytics="dynamic_truss_numbers"), "analytics: truss_numbers has no incremental form"),
-        (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is there twice"),
+        (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is listed twice"),
         (dict(analytics="triangle_count", directed=True), "analytics: triangle_count is defined for undirected graphs"),
         (dict(structures="tree"), "structures: there is no 'tree'; choose from"),
         (dict(structures=[]), "structures must not be empty"),
@@ -132,7 +132,7 @@ def test_other_wrong_arguments():
         recommend(report_of(STEADY), batch_size=3)
     with pytest.raises(ValueError, match="objective must be one of 'time', 'latency', 'memory'"):
         recommend(EDGES, "speed")
-    with pytest.raises(ValueError, match="source holds no records"):
+    with pytest.raises(ValueError, match="source contains no records"):
         run_workload(fr.io.EdgeList([], []), device="cpu")
     with pytest.raises(OSError, match="missing"):
         recommend("missing.csv", device="cpu")
@@ -156,5 +156,5 @@ def test_what_is_no_report_is_refused(tmp_path):
         texts.append(path.read_text())
     for text in texts:
         path.write_text(text)
-        with pytest.raises(ValueError, match="holds no report of a workload"):
+        with pytest.raises(ValueError, match="contains no report of a workload"):
             WorkloadReport.read_json(path)

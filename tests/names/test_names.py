@@ -427,7 +427,7 @@ def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kin
     for one, two in zip(pipeline.graph.to_coo()[:2], other.to_coo()[:2], strict=True):
         assert np.array_equal(host(one), host(two))
     assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["graph", "names", "state.json"]
-    with pytest.raises(TypeError, match="takes the graph, the names and the window from the checkpoint"):
+    with pytest.raises(TypeError, match="restores the graph, the names and the window from the checkpoint"):
         Pipeline.resume(folder, (src, dst), device=device, names=names)
 
 

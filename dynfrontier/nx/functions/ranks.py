@@ -34,7 +34,7 @@ def _by_vertex(mirror: Mirror, given: Mapping[Any, Any], name: str) -> np.ndarra
     for node, v in mirror.ids.items():
         value = given.get(node, 0)
         if not isinstance(value, NUMBERS) or not 0 <= value < np.inf:
-            raise Unsupported(f"{name} holds {value!r}, which is not supported")
+            raise Unsupported(f"{name} contains {value!r}, which is not supported")
         found[v] = value
     return found
 
