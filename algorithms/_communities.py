@@ -27,10 +27,10 @@ from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
 COARSENING_SWEEPS = 4
-"""A large level is left after so many sweeps at most. Coarsening too far at once costs modularity."""
+"""A large level ends after at most this number of sweeps. Coarsening too far at once costs modularity."""
 MAX_SWEEPS = 30
 FEW = 20
-"""A level ends when fewer than one in so many of its vertices was looked at in a sweep."""
+"""A level ends when a sweep visited less than one in this number of its vertices."""
 PASSES = 6
 """Expected arc visits on the first level, as a multiple of the number of arcs."""
 SMALL = 100
@@ -159,7 +159,7 @@ def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: floa
     """
     for i in reversed(range(len(joined))):
         labels = labels[joined[i]]
-        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
+        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have converged
             labels, _ = move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
     return labels
 

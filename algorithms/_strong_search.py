@@ -1,4 +1,4 @@
-"""Strongly connected components by one depth-first search, in linear time whatever the shape of the graph.
+"""Strongly connected components by one depth-first search, in linear time for any shape of the graph.
 
 Vertices are numbered in the order of discovery. When all arcs of a vertex have been followed, the lowest number that it
 reaches over vertices of incomplete components is known. If that is its own, its component is complete: the vertex, and

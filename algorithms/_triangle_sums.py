@@ -1,7 +1,7 @@
 """The base of incremental triangle counts: counts by vertex and in total, to which functors add.
 
 For every edge (u, v) of a batch, every common neighbor w of u and v closes a triangle. A triangle with k edges in the
-batch is found k times, so each time it counts as 6 / k sixths of a triangle, which is an integer.
+batch is found k times, so each discovery counts 6 / k sixths of a triangle, an integer.
 
     sixths[v]    six times the triangles of v
     tally        sums of the amounts added for each pair (u, v): six times the triangles since all were counted

@@ -52,7 +52,7 @@ class AllPairsSimilarityResult(Result):
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (m,)
-        The pairs, each once: as ``src < dst`` if all vertices, or both, were asked for. Without `topk` sorted, with it
+        The pairs, each once: as ``src < dst`` if `vertices` is absent, or contains both. Without `topk` sorted, with it
         by descending coefficient and then sorted.
     coefficient : array of float64, shape (m,)
         Above 0, up to 1.
@@ -280,7 +280,7 @@ def _search(
 
 
 def _cut(graph: fr.Graph, totals: Any, most: int) -> Iterator[slice]:
-    """Cut items, given by their running totals, into slices of at most so much each, or of one item."""
+    """Cut items, given by their running totals, into slices of at most this total, or of one item."""
     totals = graph.device.to_host(totals)
     begin, before = 0, 0
     while begin < totals.size:

@@ -28,8 +28,8 @@ from .result import Result
 
 SAMPLED_NEIGHBORS = 2
 DENSE, MOST_OUTSIDE = 16, 1 / 16
-"""A CPU first links each vertex to one neighbor, which is enough in graphs of more arcs for each vertex than the first,
-unless vertices outside of the largest component have more than the second fraction of the arcs."""
+"""A CPU first links each vertex to one neighbor. This is enough if the arcs per vertex exceed the first number, unless
+vertices outside of the largest component have more than the second fraction of the arcs."""
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
 MAX_VERTICES = 2**48  # a label and its count fit in one number

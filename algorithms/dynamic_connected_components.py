@@ -188,7 +188,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
                 self._torn = self._has_given_up()
 
     def vertices_changed(self) -> None:
-        """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
+        """Add new vertices as components, and remove deleted vertices, which are isolated."""
         if self._torn or self._has_given_up():
             self._recompute()
             return
@@ -320,7 +320,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         fr.advanced.clear(self._tally)
         self._notifications: list[int] | None = None  # the tally, as the host knows it
         self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
-        self._largest: Any = None  # a vertex of the largest component, its label, once that is asked for
+        self._largest: Any = None  # a vertex of the largest component, its label, once computed
         self._many = math.inf  # vertices that are attached again before another component may be the largest
 
     def _grow_forest(self) -> None:
@@ -394,7 +394,7 @@ class _OverParts(DynamicConnectedComponents):
         self._tally = graph.flags(2)
         self._members = fr.Frontier.all(graph)
         self._torn = self._joining = self._outdated = False
-        self._notifications = self._ends = None  # labels are all looked at
+        self._notifications = self._ends = None  # all labels are checked
 
 
 DynamicConnectedComponents.form_over_parts = _OverParts

@@ -54,7 +54,7 @@ RECOMPUTE_ABOVE = 1 / 4
 becomes tentative. The same applies if the vertices that lost their tree edges have more than this fraction of all arcs,
 along which they would look for parents: a search from scratch visits fewer."""
 SMALL = 256
-"""So many arcs, and tentative vertices, are always looked at."""
+"""This number of arcs, and of tentative vertices, is always visited."""
 NO_LIMIT = 2**62
 LOOK_UP = 8
 """The cost of visiting an edge of a batch, relative to an arc in a search from scratch."""
@@ -64,7 +64,7 @@ MOST_IMPROVED = 1 / 4
 relaxing their edges costs 3.5 times a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices are sampled as
 fractions of the number of all."""
 PULLED = 1 / 8
-"""The same fractions are so much smaller where a search from scratch pulls, without weights on a CPU."""
+"""These fractions are multiplied by this where a search from scratch pulls, without weights on a CPU."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
@@ -202,8 +202,8 @@ class DynamicDistances(IncrementalAlgorithm):
     def _read_flags(self, *, in_update: bool = True) -> None:
         """Process flags that steps have set without a host synchronization.
 
-        In an update it is too late to mend the tree: the graph has changed, and deleted edges that the tree should
-        have had cannot be found any more. Distances are then recomputed from scratch when they are read.
+        In an update it is too late to mend the tree: the graph has changed, and deleted edges that belong to the tree
+        cannot be found any more. Distances are then recomputed from scratch when they are read.
         """
         if self._has_read_flags:
             return
@@ -378,7 +378,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _most_tentative(self) -> int:
-        """So many vertices may become tentative. Steps without weights do not ask, as no flag is read after them."""
+        """The largest number of tentative vertices. Steps without weights do not ask, as no flag is read after them."""
         if self._has_steps and not self._weighted:
             return NO_LIMIT
         return int(self._limit * self.graph.num_vertices) + SMALL

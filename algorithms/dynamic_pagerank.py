@@ -34,9 +34,9 @@ pay for it.
 Undirected graphs are symmetric, and so is the system to solve for `sent`. With the totals as a diagonal matrix D and
 the weights of edges as A, it is (D - alpha * A) * sent = alpha * (1 - alpha) * jump, and the pending amount is the
 residual. The method of conjugate gradients, with D as preconditioner, needs a third of the sweeps' rounds where these
-converge slowly, as on road networks. Before each step all vertices send the same amount more, by which pending shares
-add up to 0: the neighbors of v get its total times that, so no arc is looked at. The directions that follow preserve
-this.
+converge slowly, as on road networks. Before each step all vertices send the same additional amount, which makes the
+pending shares add up to 0. The neighbors of v get this amount times v's total, so no arc is visited. The directions
+that follow preserve this.
 
 The error bound follows from the pending amount. Let z be the ranks, s their sum, r what z would receive if all that is
 pending were sent, t the sum of r, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
@@ -90,8 +90,8 @@ MAX_TURNS = 4
 """Sweeps or series of steps that are followed by pushes."""
 
 BEGIN_BELOW = 1 / 4
-"""Ranks from scratch are made better than asked for by this factor. The pending amount then lies everywhere: if it used
-up the tolerance, the first small change would have all vertices send it."""
+"""Ranks from scratch are more precise than requested, by this factor. The pending amount then lies everywhere: if it
+used up the tolerance, the first small change would have all vertices send it."""
 
 SCALE_ABOVE = 1 / 4
 """Ranks are scaled when this fraction of the pending amount does not cancel out."""
@@ -170,7 +170,7 @@ class DynamicPageRank(IncrementalAlgorithm):
     ------
     ConvergenceError
         The tolerance was not reached in `max_iter` rounds: here, or when the ranks are read. No ranks are returned
-        then. Reading again continues for as many rounds.
+        then. Reading again continues for another `max_iter` rounds.
     TypeError, ValueError
         An argument is invalid, or a weight is negative or not finite.
 
@@ -220,7 +220,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
         self._bad = graph.xp.zeros(1, np.int32)
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
-        self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
+        self._may_prepare = self._may_solve = True  # while they may still pay
         self._trials, self._tries = Trials(), True
         self._rounds = 0.0  # over all edges, since the ranks were last up to date
         self._make()
@@ -530,7 +530,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._product = product if product.layout.is_copy else None
 
     def _product_for(self, rounds: int, layout: str = "auto") -> fr.SpMV:
-        """Products for so many rounds."""
+        """Products for this number of rounds."""
         weighted = self._uses_weights
         return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
 

@@ -29,9 +29,9 @@ from .shortest_path_tree import TreeFunctors, tree_of
 
 NEVER = np.iinfo(np.int64).max
 BUCKET_ARCS = {"cpu": 1 << 13, "gpu": 1 << 20}
-"""As many arcs should lie in a span of time that is dealt with at once: a round costs as much as some of them do."""
+"""The number of arcs that should lie in a span of time processed at once: a round costs as much as this many."""
 MAX_BUCKETS = 128
-"""More spans between the first and the last edge hardly save visits."""
+"""More spans between the first and the last edge save few visits."""
 SAMPLE = 1024
 """Vertices whose edges show the range of times."""
 
@@ -106,7 +106,7 @@ def earliest_arrival(
     fr.advanced.arguments.flag(predecessors, "predecessors")
     arrival = graph.vertex_array(np.int64, NEVER, combine="min")
     window = times, np.int64(begin), np.int64(end), np.int32(strict)
-    # The source passes on whatever is in the window, also in the first moment of it.
+    # The source passes on all edges of the window, including its first moment.
     reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
     arrival[source] = begin
     if graph.in_parts:  # which have no queue, and process all vertices reached in one step

@@ -1,7 +1,7 @@
 """Ensemble clustering for graphs: Louvain's method, with edges weighted by how often their ends are in one community.
 
 Several runs of the first level of Louvain's method, which differ in their random numbers, find small communities. An
-edge weighs more the more runs have both of its ends in one community. Edges outside of the 2-core, which no other path
+edge weighs more if more runs have both of its ends in one community. Edges outside of the 2-core, which no other path
 supports, have the lowest weight. Louvain's method with these weights finds the communities. They are more stable than
 its own, and fewer of them are too large.
 

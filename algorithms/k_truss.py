@@ -2,8 +2,8 @@
 
 The k-truss is the largest subgraph in which every edge is in at least k - 2 triangles. First, vertices with fewer than
 k - 1 remaining neighbors are removed, as the truss cannot contain them. Then the support of every edge is counted once,
-and edges with too little are peeled off, round by round (`edge_peeling`). If so many are removed that recounting is
-cheaper than following each, the rest is recounted from scratch.
+and edges with too little are peeled off, round by round (`edge_peeling`). If enough edges are removed that recounting
+is cheaper than following each, the rest is recounted from scratch.
 
     degree[v]     neighbors of v in the (k-1)-core
     orientation   the core as it is stored in the graph, and the order of its vertices

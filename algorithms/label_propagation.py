@@ -6,7 +6,7 @@ own label, else to the lowest. (If all vertices did, two neighbors could swap th
 changes let more vertices see their neighbors' latest labels, and fewer change again.) Labels are positions in a random
 order, which breaks ties at random, but the same way in each run. A vertex is visited again once a neighbor's label has
 changed. Without such vertices, every label is one of the most frequent among the neighbors. If most neighbors of a
-vertex have its label, some of them may change theirs before its neighbors are looked at: no other label can be more
+vertex have its label, some of them may change theirs before its neighbors are visited: no other label can be more
 frequent until then.
 
     number[v]   a random number; every sweep uses the next two bits: the round in which v is visited
@@ -33,9 +33,9 @@ from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
 SWEEP = 4
-"""Rounds in which each vertex is looked at once, if at all: two bits are drawn for it."""
+"""Rounds in which each vertex is visited at most once: two bits are drawn for it."""
 RANDOM_FROM, RANDOM_BITS = 31, 32
-"""Numbers have as many random bits, above the ids that make them distinct."""
+"""Numbers have this many random bits, above the ids that make them distinct."""
 PASSES = 3
 """Expected arc visits, as a multiple of the number of arcs."""
 
@@ -113,7 +113,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
 
 def _random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
-    """Distinct numbers of 63 bits, of which the upper 32 are random."""
+    """Distinct numbers of 63 bits with 32 random upper bits."""
     number = graph.xp.zeros(graph.num_vertices, np.int64)
     fr.compute(everyone, _draw, number, seed)
     graph.sync(number)

@@ -6,9 +6,10 @@ parts become the vertices of the next level, which starts with the communities o
 community there. The last level is the one at which no vertices merge.
 
 In refinement, singletons join parts, and no vertex leaves a part, which preserves connectivity. A sweep draws two of
-three pending vertices. A drawn vertex chooses a part. If that is a drawn vertex, which may leave, it looks again in the
-next sweep. A vertex without a part that raises modularity stays a singleton. Vertices join, and parts are joined, only
-if they are well connected to the rest of their community: by at least the weight that is expected between random ends.
+three pending vertices. A drawn vertex chooses a part. If the part is a drawn vertex, which may leave, the vertex looks
+again in the next sweep. A vertex without a part that raises modularity stays a singleton. Vertices join, and parts are
+joined, only if they are well connected to the rest of their community: by at least the weight that is expected between
+random ends.
 
 Finally vertices move once more on all levels, from the last to the first, as in `louvain`. A vertex that leaves may
 disconnect its community. Communities are therefore divided into their connected components, which raises modularity.

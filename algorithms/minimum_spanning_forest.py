@@ -63,7 +63,7 @@ class MinimumSpanningForestResult(Result):
 
 @fr.advanced.reads
 def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
-    """The edges of lowest total weight that connect whatever is connected.
+    """The edges of lowest total weight that connect each component.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
 @fr.advanced.reads
 def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
-    """The edges of highest total weight that connect whatever is connected, without a cycle.
+    """The edges of highest total weight that connect each component, without a cycle.
 
     Parameters
     ----------

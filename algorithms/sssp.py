@@ -125,7 +125,7 @@ def sssp(
 
 
 def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> tuple[Any, Any]:
-    """The distances, and the tree if it is asked for."""
+    """The distances, and the tree if requested."""
     distance = graph.vertex_array(unreached.dtype, unreached, combine="min")
     predecessor = None
     distance[source] = 0
@@ -187,7 +187,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
             distance[i], trees = one
         if predecessors:
             predecessor[rows] = trees
-            # Zero weights, and those too small to change a float, are for the tree of one source at a time.
+            # Zero weights, and weights too small to change a float, are for the tree of one source at a time.
             loose = ((predecessor[rows] < 0) & (distance[rows] < unreached)).sum(axis=1) != 1
             for row in (xp.flatnonzero(loose) + i).tolist():
                 tree = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)

@@ -2,7 +2,7 @@
 
 Three events of a pair of vertices, and *stars* (two events of a pair, and one of a *center* with a third vertex), need
 no sliding counters. The bounds of a window in time are positions in sorted lists, and its contents are differences of
-prefix sums. So each event costs O(log) steps whatever delta is, and all events are handled in parallel. Directions are
+prefix sums. So each event costs O(log) steps for any delta, and all events are handled in parallel. Directions are
 signs, 1 for an event that leaves the center and -1 for one that enters it. A *moment* of a motif is a sum of products
 of some of its three signs. The eight moments give the counts of its eight directions by a Hadamard transform.
 

@@ -18,7 +18,7 @@ CHECKERS = {"cugraph": "cuGraph", "scipy": "SciPy", "igraph": "igraph", "network
 """Libraries that can check a result, and their names. The first library that has the analytic checks it, within the
 time limit."""
 SPEED = {"cugraph": 2**24, "scipy": 2**20, "igraph": 2**18, "networkx": 2**12}
-"""Edges a second that they get through at least, their graphs' construction included."""
+"""The fewest edges a second that they process, including the construction of their graphs."""
 SCIPY_TRIANGLES = 2**20
 """Triangles of a graph with more edges than that are counted by `triangle_check`: SciPy's products grow faster."""
 
@@ -73,7 +73,7 @@ class AnalyticCount(Counting):
         self.analytic = analytic
         self._headline, self.noun = analytic.headline
         self._settings = analytic.settings()
-        # Always on a copy, whatever the graph: other kernels would be compiled when it is timed.
+        # Always on a copy, for any graph: other kernels would be compiled when it is timed.
         copied = {"layout": "csr"} if "layout" in analytic.accepted else {}
         self._from_scratch = self._settings | copied
         self._counter = analytic.maintain(graph, **self._settings)

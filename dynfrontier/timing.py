@@ -40,7 +40,7 @@ class Stopwatch:
     def __init__(self, device: fr.advanced.Device):
         self._device = device
         self._seconds = 0.0
-        self._running: list[tuple[Any, Any]] = []  # pairs of events that were not looked at yet
+        self._running: list[tuple[Any, Any]] = []  # pairs of events that were not read yet
         self._events: list[Any] = []  # events to reuse
 
     def measure(self, work: Callable[[], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Results of which exactly one is right: numbers, counts, partitions and sets of edges."""
+"""Results with exactly one right answer: numbers, counts, partitions and sets of edges."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _in_order(found: Found, size: int) -> tuple[np.ndarray, Found]:
     src, dst = (np.asarray(ends).astype(np.int64) for ends in found[:2])
     keys = np.minimum(src, dst) * size + np.maximum(src, dst)
     if len(found) == 2:
-        keys.sort()  # many times as fast as np.unique, which may hash
+        keys.sort()  # much faster than np.unique, which may hash
         return keys[_starts(keys)], ()
     order = np.argsort(keys, kind="stable")
     order = order[_starts(keys[order])]

@@ -15,7 +15,7 @@ from .exact import Edges, Exact
 
 @dataclass(frozen=True)
 class Quality(Comparator):
-    """Results of which many are good, compared by a score.
+    """Results with many good answers, compared by a score.
 
     Parameters
     ----------

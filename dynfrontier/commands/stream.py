@@ -189,7 +189,7 @@ def _by_time(stream: fr.io.EdgeStream, window: str, source: str) -> tuple[fr.io.
     from ..times import Span, with_integer_times
 
     with user_errors(ValueError):
-        fr.advanced.arguments.as_span(window, "--window", "ns")  # whatever the unit, it is a length of time
+        fr.advanced.arguments.as_span(window, "--window", "ns")  # in any unit, it is a length of time
     if stream.edges.times is None:
         fail(f"--window {window}: {source} has no times; give a number of batches, or name the column of times, such "
              "as --columns src,dst,time")  # fmt: skip

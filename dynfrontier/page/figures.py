@@ -29,7 +29,7 @@ SIZE = (6.4, 2.9)
 MARKED = 60  # points of lines with fewer batches are marked
 GROUPS = 400  # longer streams are drawn in this number of groups of batches, which bounds the size of the page
 BINS = 48
-LOGARITHMIC = 20  # latencies are on a logarithmic axis if the longest is so many times the median
+LOGARITHMIC = 20  # latencies are on a logarithmic axis if the longest is this multiple of the median
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _of(steps: list[Applied], name: str) -> np.ndarray:
 
 
 def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
-    """Draw a plot in the style of this module, whatever the user's style is."""
+    """Draw a plot in the style of this module, regardless of the user's style."""
     import matplotlib.style
     from matplotlib.figure import Figure as Canvas
 

@@ -39,7 +39,7 @@ class Checkpoints:
         self._seconds = USUAL_SECONDS if every is None or self._batches else as_span(every, "every", "ns") / 1e9
 
     def is_due(self, batches: int, seconds: float) -> bool:
-        """Whether a checkpoint is due, so many batches and seconds after the last."""
+        """Whether a checkpoint is due, by batches and seconds since the last."""
         return batches >= self._batches if self._batches is not None else seconds >= self._seconds and batches > 0
 
     def check_new(self) -> None:

@@ -136,7 +136,7 @@ class PinnedMemory:
         self._memory: Any = None
 
     def of(self, number: int, size: int) -> np.ndarray:
-        """At least so many bytes for a slot. Its previous memory stays while it is used."""
+        """At least this number of bytes for a slot. Its previous memory stays while it is used."""
         import cupyx
 
         if size > LARGE:  # not for slots that may not need as much

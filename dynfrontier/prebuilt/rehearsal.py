@@ -1,4 +1,4 @@
-"""The CUDA kernels that algorithms ask for on a GPU, found on a machine without one.
+"""The CUDA kernels that algorithms use on a GPU, found on a machine without one.
 
 An algorithm runs on a small graph on a CPU. A function of the operators that differs by device runs twice: first as on
 a GPU, where kernels are noted and not launched, and its result is dropped, then as it was meant. Kernels are noted for

@@ -18,13 +18,13 @@ from .runner import as_workload, choose, run_records
 from .workload import Workload, WorkloadOptions
 
 SMALLEST_SAMPLE = 2**15  # records of the first sample, unless batches need more
-GROWTH = 8  # a sample is at most so many times as large as the one before it
-WORTHWHILE = 2  # another sample is run if it is so many times as large as the last
+GROWTH = 8  # a sample is at most this multiple of the one before it
+WORTHWHILE = 2  # another sample is run if it is this multiple of the last
 SCOUTS_SHARE = 0.2  # expected cost of the fewest batches on a sample, as a fraction of the time left
 SCOUTING = 1e-3  # seconds for a sample that only measures its own duration: with the fewest batches
 TIE = 1.05  # structures within this factor of the best tie, and another objective decides
 COMPARABLE = 2
-"""A structure that had time for less than one in so many of the batches that another one had time for is not judged."""
+"""A structure is not compared if it had time for less than one in this number of the batches that another one ran."""
 
 
 @dataclass(frozen=True)

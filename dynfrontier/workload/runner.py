@@ -305,7 +305,7 @@ def _run(
             break
     if rehearsal and number < len(operations.batches) and "delete" in held:
         with suppress(MemoryError):
-            graph.compact()  # what deletions may come to in a later batch
+            graph.compact()  # as deletions of a later batch may do
     answers.check_end(graph, number)
     memory = graph.memory_usage()
     return Measured(
