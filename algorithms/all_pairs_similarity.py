@@ -5,11 +5,10 @@ neighbor. They are listed for some sources at a time, within a bound on memory, 
 found from its first vertex only. On a CPU, one thread counts them in an array instead.
 
 If only the best pairs are wanted, the lowest coefficient among the best pairs so far prunes the rest. A pair above the
-bound must have so many common neighbors that one is among the first neighbors of the source, ordered by the number of
-vertices that share them, and its degrees must be similar. Candidates that are found from a prefix of a list are then
-counted by an intersection. The sources come in order, so a later pair must exceed the bound, not equal it. Hubs are
-often the first vertices and have few similar ones. A sample of the sources with the fewest paths yields a bound to
-start from.
+bound has many common neighbors, so one is among the first neighbors of the source, ordered by the number of vertices
+that share them. Its degrees are similar. Candidates that are found from a prefix of a list are then counted by an
+intersection. The sources come in order, so a later pair must exceed the bound, not equal it. Hubs are often the first
+vertices and have few similar ones. A sample of the sources with the fewest paths yields a bound to start from.
 
     mids[e]       the neighbors of each vertex, ordered by the number of vertices that share them
     ends[e]       the vertices with each neighbor, by degree and then by id

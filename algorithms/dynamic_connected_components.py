@@ -86,7 +86,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     Notes
     -----
     An insertion costs O(batch) work, without a host synchronization on a GPU. After insertions that merged components,
-    the first reading of the labels, or the first deletion, costs O(arcs of the smaller components), and O(V) more if
+    the next read of the labels, or the next deletion, costs O(arcs of the smaller components). It costs O(V) more if
     the largest gets another label, or many edges were inserted. A deletion costs O(batch) work, plus O(arcs of the
     vertices disconnected from their root) if it cuts the forest. The first deletion after a recomputation costs O(V +
     arcs) to grow it. The components are recomputed from scratch in two cases. If many vertices are disconnected, fewer

@@ -98,9 +98,9 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     Notes
     -----
     A batch costs a look-up for each edge. Then an insertion costs two passes over the edges of each vertex that moves
-    in the order, and a deletion one over the edges of the vertices whose core numbers fall: most edges of a batch lead
-    to none. If more than a quarter of the graph would be visited, core numbers are recomputed when results are next
-    read.
+    in the order. A deletion costs one over the edges of the vertices whose core numbers fall. Most edges of a batch
+    lead to neither. If more than a quarter of the graph would be visited, core numbers are recomputed when results are
+    next read.
 
     Examples
     --------

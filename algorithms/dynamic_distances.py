@@ -1,10 +1,10 @@
 """Distances that are maintained incrementally: the repair of a shortest-path tree.
 
 Distances and a shortest-path tree are maintained. Edges that shorten a path are relaxed, starting from the batch. If a
-tree edge is deleted or becomes longer, its lower end is tentative: it looks for another tight edge, from a strictly
-nearer vertex that is settled, and adopts that vertex as its parent. If no such vertex exists, its children in the tree
-become tentative in turn. Vertices that remain tentative are cut off: their distances are reset, pulled from their
-neighbors, and relaxed.
+tree edge is deleted or becomes longer, its lower end is tentative. It looks for another tight edge, from a strictly
+nearer settled vertex, which it adopts as its parent. If no such vertex exists, its children in the tree become
+tentative in turn. Vertices that remain tentative are cut off: their distances are reset, pulled from their neighbors,
+and relaxed.
 
     distance[v]      as in `sssp` and `bfs`
     predecessor[v]   the tree; -1 for the source, unreached vertices, and vertices whose tree edge was deleted

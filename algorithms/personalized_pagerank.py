@@ -99,7 +99,7 @@ def personalized_pagerank(
         raise ValueError(f"tol must be more than 0, got {tol}")
     xp, n = graph.xp, graph.num_vertices
     degree = graph.degrees()
-    # Ranks are off by the residuals at most, and scaled by the pushed amount: all but the residuals, unless rank is
+    # Ranks are off by the residuals at most, and scaled by the assigned rank: all but the residuals, unless rank is
     # lost. An undirected graph loses some only at sources without neighbors.
     loses = graph.directed or not int(degree[start.vertices].min())
     share = (1 - alpha if loses else 1) / 3

@@ -28,7 +28,7 @@ from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
 COPY_START = {"cpu": 0.0, "gpu": 1.6e8}
-"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile, and
+"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile. Then
 the fixed cost in the smallest graph: a GPU synchronizes with the host several times, 0.7 ms in total."""
 WALK_STEPS = 1.5
 """The cost of looking a neighbor up in a list as it is stored, likewise, if the structure is walked as fast as CSR."""

@@ -87,7 +87,7 @@ class BasePeer(ABC):
     included, and mean the same for all peers.
 
     Peers `on_gpu` accept arrays there. `rank_rounding` bounds the sum of absolute differences between their ranks and
-    exact ones that rounding explains. `notes` explain the results of tasks.
+    exact ones due to rounding. `notes` explain the results of tasks.
     """
 
     version = ""
