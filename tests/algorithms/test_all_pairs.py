@@ -1,4 +1,4 @@
-"""Similarities of all pairs: exact whatever is pruned, and however few paths are in memory at a time."""
+"""Similarities of all pairs: exact with any pruning, and with any bound on the paths in memory."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_structures_agree(structure, device):
 
 
 def test_a_bound_prunes_most_paths(monkeypatch):
-    """Hardly any pair of a scale-free graph can be among the best."""
+    """Almost no pair of a scale-free graph can be among the best."""
     edges, listed = fr.io.rmat(11, 16, seed=1), []
     graph = CSR.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device="cpu")
     monkeypatch.setattr(module, "PATHS", {"cpu": 1 << 14, "gpu": 1 << 14})

@@ -102,7 +102,7 @@ def test_many_components(structure, device, rng):
 
 @pytest.mark.parametrize("most_outside", [0, 1], ids=["two", "one"])
 def test_one_neighbor_is_tried_first(structure, device, rng, monkeypatch, most_outside):
-    """Cliques of a similar size, a few of which bridges connect: which is the largest may differ between attempts."""
+    """Cliques of a similar size, a few of which bridges connect. The largest one may differ between attempts."""
     static = importlib.import_module("algorithms.connected_components")
     monkeypatch.setattr(static, "DENSE", 0)
     monkeypatch.setattr(static, "MOST_OUTSIDE", most_outside)
@@ -206,7 +206,7 @@ def test_dynamic_components_keep_up(dynamic, device, edges, rng, both_ways):
 
 
 def test_dynamic_components_after_large_batches(dynamic, device, rng, both_ways):
-    """Which are repeated on GPUs up to some hundred thousand arcs."""
+    """GPUs replay these steps up to some hundred thousand arcs."""
     n = 6000
     src, dst = rng.integers(0, n, (2, 12_000))
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
@@ -428,7 +428,7 @@ def test_edges_that_go_and_come_back(dynamic, device, rng, both_ways):
     for part in np.array_split(rng.permutation(src.size), 3):
         graph.delete_edges(np.tile(src[part], 2), np.tile(dst[part], 2))  # each twice
         check(graph, components)
-        graph.delete_edges(src[part], dst[part])  # not there any more
+        graph.delete_edges(src[part], dst[part])  # no longer present
         check(graph, components)
         graph.insert_edges(np.tile(dst[part], 2), np.tile(src[part], 2))
         check(graph, components)

@@ -26,7 +26,7 @@ def never_recomputed(request, monkeypatch):
 
 
 def some_weights(rng, count, dtype):
-    """Tenths, of which sums are rounded and often equal."""
+    """Tenths, with sums that are rounded and often equal."""
     return None if dtype is None else (rng.integers(1, 9, count) / 10).astype(dtype)
 
 

@@ -42,7 +42,7 @@ def scipy_distances(graph, source):
 
 
 def as_doubles(distance):
-    """Distances with inf for unreached vertices, whatever their type."""
+    """Distances with inf for unreached vertices, for any type."""
     distance = host(distance)
     if distance.dtype.kind == "f":
         return distance.astype(np.float64)

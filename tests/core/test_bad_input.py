@@ -66,7 +66,7 @@ NOT_COUNTS = ["3", 2.5, None, True, [3], float("nan")]
 
 @pytest.fixture
 def graph(structure, device, directed):
-    """Vertices 0 to 5, of which 5 has been deleted."""
+    """Vertices 0 to 5, with 5 deleted."""
     pair = make(structure, device, [0, 1, 2, 3, 4], [1, 2, 3, 4, 5], num_vertices=6, directed=directed)
     pair.delete_vertices([5])
     return pair.graph
@@ -139,7 +139,7 @@ def test_a_bad_id_late_in_a_large_batch(graph):
 
 
 def test_a_bad_self_loop(graph):
-    """A self-loop would be dropped, but not before its id was looked at."""
+    """A self-loop would be dropped, but not before its id is checked."""
     refused(graph, r"src\[0\] is 9", graph.insert_edges, [9], [9])
     refused(graph, r"src\[0\] is 5, a vertex that was deleted", graph.delete_edges, [5], [5])
 

@@ -96,7 +96,7 @@ def computed(known):
 
 
 def is_exact(known):
-    """Whether results are integers, of which only one is right, or only one for a seed."""
+    """Whether results are integers with one right answer, or with one for each seed."""
     kinds = (comparators.Counts, comparators.Distances, comparators.Edges, comparators.Exact, comparators.Partition)
     comparator = known.comparator_for(**known.settings())
     seeded = "seed" in known.accepted and not isinstance(comparator, comparators.Values)

@@ -121,7 +121,7 @@ def check_each_allocation(graph, call):
                 result = call(graph)
             break
         except MemoryError:
-            if step < 30 or step % 10 == 0:  # a call with hundreds of allocations is not looked at after each
+            if step < 30 or step % 10 == 0:  # a call with hundreds of allocations is not checked after each
                 assert listed(graph, call(graph)) == expected, f"wrong after a failure at step {step}"
                 assert contents(graph) == before, f"changed by a failure at step {step}"
     assert step < STEPS - 1, "there was no end of failures"

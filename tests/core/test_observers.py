@@ -225,7 +225,7 @@ METHODS = {
 
 
 def watch(new, method, **options):
-    """A pair, and three observers of it, of which the second fails."""
+    """A pair, and three observers of it, the second of which fails."""
     pair = new([0, 1, 2], [1, 2, 3], [1, 1, 1], num_vertices=8)
     first = Recorder(pair.graph, [(0, 1), (1, 2), (2, 3)])
     failing = Failing(pair.graph, method, **options)

@@ -22,7 +22,7 @@ class OnlyArray:
 
 
 class OnlyDLPack:
-    """Has what DLPack asks for and nothing else, as tensors of other libraries do."""
+    """Has only the methods that DLPack requires, as tensors of other libraries do."""
 
     def __init__(self, values):
         self._array = np.asarray(values)

@@ -75,7 +75,7 @@ def test_both_directions_with_different_weights(new):
 
 
 def test_both_directions_many_times(new, rng):
-    """Whatever the order in which threads come to them, both directions must end with the weight of the last."""
+    """In any order of threads, both directions must end with the weight of the last."""
     pair = new(num_vertices=40, weight_dtype="float32")
     for _ in range(4):
         src, dst = rng.integers(0, 40, (2, 8000))

@@ -14,7 +14,7 @@ def pair(new, rng, directed):
 
 
 def on_device(graph, *arrays):
-    """Arrays as `checked=False` asks for them."""
+    """Arrays in the form that `checked=False` requires."""
     return tuple(graph.xp.asarray(array, dtype=graph.vertex_dtype) for array in arrays)
 
 

@@ -100,7 +100,7 @@ def test_invalid_batches_change_nothing(structure, device, rng):
 
 @pytest.mark.parametrize("watched", [False, True])
 def test_a_hub_that_outgrows_its_table(device, watched, rng):
-    """Its chain gets longer than insertions walk: the batch goes the general way, and observers are notified once."""
+    """Its chain gets longer than insertions walk: the batch uses the general path, and observers are notified once."""
     pair = make(SlabGraph, device, [], [], num_vertices=600, weight_dtype="float32")
     graph, model = pair.graph, pair.model
     observer = Recorder(graph) if watched else None
@@ -133,7 +133,7 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
 
 @EACH
 def test_the_short_way(structure, device, monkeypatch, rng):
-    """Most small batches do not go the general way, which they do where memory has to be added."""
+    """Most small batches avoid the general path, which they use when memory must be added."""
     n, general = 2000, []
     graph = structure.from_edges(*rng.integers(0, n, (2, 20_000)), num_vertices=n, device=device)
     if not graph.device.is_gpu:

@@ -102,7 +102,7 @@ class RecordModel:
 
 
 def check(graph, model):
-    """The edges and all columns of a graph, asked for from both ends."""
+    """The edges and all columns of a graph, queried from both ends."""
     src, dst, _ = graph.to_coo()
     assert list(zip(src.tolist(), dst.tolist(), strict=True)) == sorted(model.edges)
     for name in graph.edge_data:

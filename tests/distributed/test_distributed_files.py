@@ -89,7 +89,7 @@ def test_other_files_are_refused(engine, tmp_path, text):
 
 @pytest.mark.parametrize("written", [1, 2])
 def test_files_by_another_rule_of_ownership(engine, tmp_path, monkeypatch, written):
-    """Arcs go to their new owners: from files of format 1, when each vertex had an owner by itself, and later ones."""
+    """Arcs go to their new owners: from files of format 1, when each vertex had a separate owner, and later ones."""
     monkeypatch.setattr(owners, "TOGETHER", 0)
     rng = np.random.default_rng(5)
     graph = DistributedGraph(SlabGraph, 500, engine=engine)

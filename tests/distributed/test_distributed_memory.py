@@ -1,4 +1,4 @@
-"""Batches for which one partition has no memory: refused by all, wherever it runs out."""
+"""Batches for which one partition has no memory: all partitions refuse them, for each failing allocation."""
 
 from __future__ import annotations
 

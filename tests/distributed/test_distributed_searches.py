@@ -186,8 +186,7 @@ def count_visit(src, distance, visits, level):
 
 
 def visits_of(part, starts, steps):
-    """How often `prepare` was called for each vertex, in a traversal from several vertices of which each owner lists
-    its own."""
+    """The number of calls of `prepare` for each vertex, in a traversal from several vertices that their owners list."""
     mine = [v for v in starts if part.comm.size == 1 or v in host(part.partition.owned).tolist()]
     distance = part.vertex_array(np.int32, 99, combine="min")
     visits = part.vertex_array(np.int32, 0)

@@ -64,8 +64,7 @@ def assert_same(graph, one):
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_batches(engine, directed, vertex_dtype, weight_dtype):
-    """Batches of all sizes, with duplicates of which the last counts, and self-loops, also if they overflow the
-    windows."""
+    """Batches of all sizes, with duplicates (the last counts), and self-loops, also if they overflow the windows."""
     rng = np.random.default_rng(3)
     graph, one = both(engine, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype)
     assert graph.run(has_window)
@@ -84,7 +83,7 @@ def sender_of(part):
 
 
 def let_barriers_wrap_around(part):
-    """As if the blocks of many batches had come to barriers."""
+    """As after many batches whose blocks passed barriers."""
     sender, begun = sender_of(part), 2**32 - 2
     sender._barriers = begun
     sender.arrived.view(np.int32)[...] = begun - 2**32

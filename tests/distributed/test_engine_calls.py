@@ -1,4 +1,4 @@
-"""Calls of workers that are interrupted, refused, or fail on some: answers belong to the calls that asked for them."""
+"""Calls that are interrupted, refused, or fail on some workers: answers belong to their own calls."""
 
 from __future__ import annotations
 

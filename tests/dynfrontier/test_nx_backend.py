@@ -51,7 +51,7 @@ def _config(request):
 
 
 def named():
-    """An undirected graph with nodes of several kinds, of which some are isolated, not in the order of its edges."""
+    """An undirected graph with nodes of several kinds, some isolated, not in the order of its edges."""
     graph = nx.Graph()
     graph.add_nodes_from(["z", (1, 2), 3, "a", 2.5, frozenset("f"), "lonely"])
     graph.add_weighted_edges_from([("a", 3, 2), (3, "z", 4), ("z", "a", 1), (2.5, (1, 2), 3), ("z", (1, 2), 9)])

@@ -264,7 +264,7 @@ def test_a_slow_callback_holds_the_rest_back():
 
 
 def failing_at(stage, at):
-    """Source, analytics and callbacks of which one fails with the batch number `at`."""
+    """Source, analytics and callbacks, one of which fails with the batch number `at`."""
 
     class Failure(Exception):
         pass

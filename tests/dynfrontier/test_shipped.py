@@ -212,7 +212,7 @@ class NotShippedError(Exception):
 
 
 def code_for(case):
-    """The code of the kernels that an operator asks for."""
+    """The code of the kernels that an operator uses."""
     return engine.cuda_kernels_for(*case)._origin[2].code
 
 

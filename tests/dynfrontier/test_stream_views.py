@@ -177,7 +177,7 @@ def test_where_there_is_no_live_view(monkeypatch):
 
 
 class Page(HTMLParser):
-    """The text and the elements of a page, each end tag of which fits."""
+    """The text and the elements of a page, with matching end tags."""
 
     def __init__(self, text):
         super().__init__()

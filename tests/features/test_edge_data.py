@@ -171,7 +171,7 @@ def test_columns_of_any_name(device):
 
 
 def test_forms_of_arrays(device):
-    """Whatever weights may be, data may be: lists, other types that fit, frames, arrays of the device."""
+    """Accepted forms of weights are accepted for data: lists, other types that fit, frames, arrays of the device."""
     graph = SlabGraph(6, edge_data=DATA, device=device)
     graph.insert_edges([0], [1], time=[7], amount=np.array([2], np.int64))
     graph.insert_edges(graph.xp.asarray([2]), [3], time=graph.xp.asarray([8], np.int32), amount=(0.5,))

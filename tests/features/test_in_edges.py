@@ -199,7 +199,7 @@ def test_either_half_may_fail(new, rng, update, half, monkeypatch):
 
 
 def test_without_memory_to_rebuild_it(pair, rng, monkeypatch):
-    """The graph is updated all the same, and its reverse is rebuilt once memory suffices."""
+    """The graph is updated, and its reverse is rebuilt once memory suffices."""
     reverse = pair.graph.reverse
     with monkeypatch.context() as patch:
         patch.setattr(Store, "empty_like", no_memory)

@@ -42,7 +42,7 @@ def general_way(monkeypatch, call):
 
 
 def contents(graph):
-    """Edges with their columns, whatever the ids."""
+    """Edges with their columns, for any ids."""
     src, dst, _ = graph.to_coo()
     ids = graph.edge_ids(src, dst)
     columns = [to_host(graph, graph.edge_data[name][ids]).tolist() for name in graph.edge_data]
@@ -103,7 +103,7 @@ def test_windows_of_records(directed, length, ways, monkeypatch, rng):
 
 
 def test_kernels_are_bound_once(ways, monkeypatch, rng):
-    """Whatever arrays of the graph grow, and move, from then on."""
+    """Arrays of the graph may grow, and move, from then on."""
     made, make = [], pushes.PushPlan.__init__
 
     def counted(bound, *args):
@@ -171,7 +171,7 @@ def arcs_of(graph):
 @pytest.mark.parametrize("n", [90, 4000])
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
-    """Blocks with several tiles each, or none. Most edges come several times, or hardly any do."""
+    """Blocks with several tiles each, or none. Most edges come several times, or few do."""
     monkeypatch.setattr("frontier.runtime.compile.cuda.cooperative_blocks", lambda each=2: blocks)
     monkeypatch.setattr(pushes, "MAX_ENTRIES", 1 << 21 if blocks == 1 else 0)  # 0: the smaller share
     options = {"directed": directed, "time_unit": "s", "edge_data": {"a": "int64"}, "device": "gpu"}

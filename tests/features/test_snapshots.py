@@ -258,7 +258,7 @@ def test_memory_that_runs_out_costs_the_snapshot_and_not_the_update(monkeypatch:
 
 
 def test_memory_that_runs_out_while_updates_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The snapshot can be read again, at whatever allocation that happened."""
+    """The snapshot can be read again, for any failing allocation."""
     monkeypatch.setattr(log, "ARCS_A_RECORD", 0)
     monkeypatch.setattr(log, "ARCS_AN_UPDATE", 0)
     rng = np.random.default_rng(3)

@@ -155,7 +155,7 @@ def test_hubs(device, lists, span):
 
 
 def test_samples_are_uniform(device):
-    """Chi-square of ordered pairs from 7 neighbors, of which 6 are before the limit: 30 pairs, 30,000 samples."""
+    """Chi-square of ordered pairs from 7 neighbors, 6 of them before the limit: 30 pairs, 30,000 samples."""
     graph = CSR.from_edges(np.zeros(7, np.int64), np.arange(1, 8), time=np.arange(7), directed=True, device=device)
     vertices = np.zeros(30_000, np.int64)
     for seed in (1, 2):

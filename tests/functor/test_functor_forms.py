@@ -121,7 +121,7 @@ def compiled_without(name, folder):
 
 @pytest.mark.slow
 def test_names_that_numpy_dropped_are_there_for_numba_cuda(tmp_path):
-    """NumPy 2.5 has no row_stack, which releases of numba-cuda ask for when they are imported."""
+    """NumPy 2.5 has no row_stack, which releases of numba-cuda import."""
     done = compiled_without("row_stack", tmp_path)
     assert done.returncode == 0, done.stderr
 

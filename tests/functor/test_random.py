@@ -93,7 +93,7 @@ def test_numbers_of_vertices(structure, device):
 
 @pytest.fixture
 def edges(rng):
-    """Hubs, vertices with a few neighbors, and some with none, with weights of which some are 0 or below."""
+    """Hubs, vertices with a few neighbors, and some with none, with weights, some of them 0 or below."""
     src = np.concatenate([rng.integers(0, 200, 500), np.zeros(220, int), np.full(100, 7)])
     dst = np.concatenate([rng.integers(0, 200, 500), np.arange(1, 221), np.arange(100, 200)])
     keep = np.unique(src * N + dst, return_index=True)[1]

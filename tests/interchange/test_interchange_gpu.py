@@ -37,7 +37,7 @@ def any_weight_dtype(request):
 
 
 class OnDevice(np.ndarray):
-    """An array that acts as if it were on a GPU: whatever would bring it to the host fails."""
+    """An array that acts as if it were on a GPU: any copy to the host fails."""
 
     __cuda_array_interface__ = property(lambda self: self.__array_interface__)
 

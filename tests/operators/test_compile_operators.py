@@ -194,7 +194,7 @@ def feature(src, dst, edge, weight, column, x):
 
 
 def columns_case(reduce, dtype, columns):
-    """A reduction of matrices of so many columns."""
+    """A reduction of matrices with this number of columns."""
 
     def case(graph):
         kind = np.dtype(dtype)

@@ -47,7 +47,7 @@ def test_operators_go_on_when_stamps_begin_again(device):
     expected = np.arange(n)
     everything = fr.Frontier.all(graph)
     for left in range(4):
-        # Leaves the stamps 1, 2, ..., of which the first come up again.
+        # Leaves the stamps 1, 2, ..., which start to be reused.
         assert (host(bfs(graph, 0).distance) == expected).all()
         workspace_of(graph).epoch = LAST - left
         for _ in range(6):

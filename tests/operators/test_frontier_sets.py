@@ -1,4 +1,4 @@
-"""Frontiers combine, compare and iterate as Python's sets do, in whatever form they are stored."""
+"""Frontiers combine, compare and iterate as Python's sets do, in any stored form."""
 
 import operator
 from itertools import product

@@ -39,7 +39,7 @@ def test_a_hub_among_few_arcs(device):
 
 
 def test_shared_memory_is_never_taken_from_other_threads():
-    """One that is about to launch a kernel with much must not find that another has asked for less since."""
+    """A thread about to launch a kernel with much shared memory must not find a smaller limit of another thread."""
     asked = []
     kernel = object.__new__(CudaKernel)
     kernel.driver = SimpleNamespace(funcSetAttribute=lambda pointer, attribute, size: asked.append(size))

@@ -598,7 +598,7 @@ def test_frontiers_that_are_kept(device, rng, monkeypatch, taken, unique):
         kept.append((reached, expected.tolist(), reached.num_arcs if unique else None))
     assert len(taken) >= 28
     for reached, expected, arcs in kept:
-        again = fr.advance(graph, reached, always, unique=unique)  # before it is looked at
+        again = fr.advance(graph, reached, always, unique=unique)  # before it is read
         both = fr.Frontier(graph, expected)
         assert again == fr.advance(graph, both, always)
         assert list(reached) == expected and len(reached) == len(expected) and reached == both
@@ -799,7 +799,7 @@ class TestOnGPU:
                 monkeypatch.setattr(scratch.Counters, "poll", hear)
                 assert counters._expected and not counters._is_zero
                 follow()
-                counters.array[:] = counters.array  # whatever came of it, in the stream's order
+                counters.array[:] = counters.array  # any outcome, in the stream's order
                 advance(6)
                 advance(8, "merge")
         assert not counters._expected and not counters._left

@@ -58,7 +58,7 @@ ELEMENTWISE = "frontier/runtime/memory/elementwise.py"
 @pytest.mark.skipif(not emulator.wanted(), reason="on a GPU CuPy tells what it compiles")
 @pytest.mark.parametrize("name", structures())
 def test_batches_leave_nothing_to_cupy(name):
-    """On an emulated GPU, where each use of CuPy that would compile is seen, whatever it has compiled before."""
+    """On an emulated GPU, where each use of CuPy that would compile is seen, even if it was compiled before."""
     import cupy
     from emulator.compilations import compilations
 

@@ -52,7 +52,7 @@ def test_numbers_are_heard_once_all_are_published(device):
     assert counters.poll() == [1, -2, 3]
     counters.arm()
     if device == "gpu":
-        assert UNKNOWN in counters.poll()  # no kernel has published: the host has waited in vain
+        assert UNKNOWN in counters.poll()  # no kernel has published: the host polls in vain
         counters._host[0] = 7
         assert counters.poll()[0] == 7
     publish(UNKNOWN, 0, 0)

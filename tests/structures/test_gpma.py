@@ -214,7 +214,7 @@ def test_no_memory_to_grow(device, monkeypatch):
 
 
 def test_no_memory_to_tidy(device, rng, monkeypatch):
-    """A deletion that cannot plan what to rebalance deletes all the same."""
+    """A deletion that cannot plan the rebalancing deletes the edges nevertheless."""
     pair = make(GPMA, device, *random_batch(rng, 300, 3000), num_vertices=300)
     src, dst = np.array([edge[:2] for edge in pair.model.edges()][:-100]).T
 

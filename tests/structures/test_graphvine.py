@@ -118,7 +118,7 @@ def test_block_sizes_of_other_types(block_size):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_lists_grow_and_shrink_in_turn(device, rng, weight_dtype):
-    """Blocks of many lists are allocated and freed in turn, so hardly any follow each other."""
+    """Blocks of many lists are allocated and freed in turn, so few follow each other."""
     graph = make(device, block_size=8, weight_dtype=weight_dtype)
     expected = {}
     for time in range(40):
