@@ -14,7 +14,7 @@ SUPPORTED = {
     "all_pairs_shortest_path_length": "From 64 nodes at a time.",
     "ancestors": "",
     "asyn_lpa_communities": "Undirected graphs without self-loops; `weight` must be None. Communities depend on `seed`"
-    " as theirs do, but differ from them.",
+    " as theirs do, but are others.",
     "average_clustering": "Undirected graphs; `weight` must be None.",
     "betweenness_centrality": "`weight` must be None; `k` from NetworkX 3.6 on.",
     "bfs_edges": "`sort_neighbors` must be None. Children of a node come in the order of the graph's nodes.",
@@ -55,13 +55,13 @@ SUPPORTED = {
     "katz_centrality": "Graphs without self-loops; `nstart` and `weight` must be None, `alpha` and `beta` numbers that"
     " are not negative.",
     "leiden_communities": "Undirected graphs without self-loops. NetworkX has no implementation of its own.",
-    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but"
-    " differ from them.",
+    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but are"
+    " others.",
     "maximal_independent_set": "Graphs without self-loops; `nodes` must be None.",
-    "maximum_spanning_edges": "Ties between edges of equal weight may be broken differently.",
-    "maximum_spanning_tree": "Ties between edges of equal weight may be broken differently.",
-    "minimum_spanning_edges": "Ties between edges of equal weight may be broken differently.",
-    "minimum_spanning_tree": "Ties between edges of equal weight may be broken differently.",
+    "maximum_spanning_edges": "Of edges of equal weight others may be chosen.",
+    "maximum_spanning_tree": "Of edges of equal weight others may be chosen.",
+    "minimum_spanning_edges": "Of edges of equal weight others may be chosen.",
+    "minimum_spanning_tree": "Of edges of equal weight others may be chosen.",
     "multi_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
     "node_connected_component": "",
     "number_connected_components": "",
@@ -82,7 +82,7 @@ SUPPORTED = {
     "triangles": "Of multigraphs, `nodes` must be None.",
     "weakly_connected_components": "",
 }
-"""Each NetworkX function of the backend, with its restrictions. A test compares it with the functions."""
+"""Each function of NetworkX that the backend has, and what it is restricted to. A test holds it to the functions."""
 
 CLASSES = {
     "graph__new__": "``nx.Graph(backend='dynfrontier')`` is a `dynfrontier.nx.Graph`.",

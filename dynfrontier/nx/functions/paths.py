@@ -62,7 +62,7 @@ def _weighted_lengths(mirror: Mirror, roots: list[int], weight: Any, cutoff: Any
     else:
         found = _weighted_distances(mirror, roots)
         lengths = _lengths(mirror, found, cutoff, np.inf if found.dtype.kind == "f" else np.iinfo(found.dtype).max)
-    # The roots are included at any cutoff, and their lengths are integers also among floats.
+    # The roots are there whatever the cutoff, and their lengths are integers also among floats.
     held = set(roots)
     return dict.fromkeys([mirror.nodes[root] for root in roots], 0) | {
         node: length for node, length in lengths.items() if length or mirror.ids[node] not in held
