@@ -36,7 +36,7 @@ def change(pair, seed):
 
 
 def twin_model(model):
-    """A copy of a model; its rows are dicts of numbers."""
+    """A copy of a model. Its rows are dicts of numbers."""
     twin = type(model)(model.num_vertices, directed=model.directed, weight_dtype=model.weight_dtype)
     twin.adjacency = [dict(row) for row in model.adjacency]
     twin.absent = set(model.absent)
@@ -58,7 +58,7 @@ def test_copy_goes_its_own_way(used):
 
 
 def arrays_of(thing, depth=3):
-    """All NumPy arrays that an object, and what it is made of, holds."""
+    """All NumPy arrays that an object and its attributes refer to."""
     if isinstance(thing, np.ndarray):
         return [thing]
     if isinstance(thing, ModuleType | type):
