@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from conftest import DEVICES
-from distributed_cases import host
+from distributed_cases import fails, host
 from graphs import GRAPHS
 
 import frontier as fr
@@ -468,19 +468,9 @@ def insert_into_reverse(part):
 def test_a_batch_that_fails_among_in_edges_changes_nothing(engine, monkeypatch):
     graph, one = pair_of(engine, "road", directed=True, in_edges=True)
     before = [host(each).tolist() for each in graph.to_coo()[:2]]
-    original, last = SlabGraph.store_type.insert, engine.hosts[-1].objects[graph._key].inward
-
-    def fail(self, arcs):
-        if self is last.store:
-            raise MemoryError("no memory left, for the test")
-        return original(self, arcs)
-
     monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
-        patch.setattr(SlabGraph.store_type, "insert", fail)
-        patch.setattr(
-            SlabGraph.store_type, "insert_small", lambda *_: None
-        )  # small batches of a GPU go the same way then
+        fails(patch, engine.hosts[-1].objects[graph._key].inward, "insert")
         graph.insert_edges(np.arange(100), np.arange(100)[::-1] + 200)
     assert [host(each).tolist() for each in graph.to_coo()[:2]] == before
     assert graph.in_degrees().tolist() == host(one.in_degrees()).tolist()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model import to_host
+from model import edge_key, to_host
 
 import frontier as fr
 from frontier.features.mixed import on_gpu, operations
@@ -36,8 +36,7 @@ class Model:
         self.graph = graph
         self.edges = {}
 
-    def key(self, u, v):
-        return (u, v) if self.graph.directed or u < v else (v, u)
+    key = edge_key
 
     def neighbors(self, u):
         ends = [v for a, v in self.edges if a == u]

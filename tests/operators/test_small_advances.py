@@ -3,11 +3,11 @@
 import copy
 import gc
 import sys
-import threading
 import weakref
 
 import numpy as np
 import pytest
+from concurrency import in_threads
 from verifiers import host
 
 import frontier as fr
@@ -515,28 +515,21 @@ def test_vertices_that_are_new(device, taken):
 
 def test_each_thread_has_its_own(device):
     graph = ring(device)
-    failures = []
 
-    def work(step):
+    def work(thread):
+        step = thread + 1
+
         def op(src, dst, edge, weight, out):
             out[dst] = src * step
             return step > 0
 
-        try:
-            out = graph.xp.zeros(N, np.int64)
-            for vertex in range(50):
-                assert reached_from_with(graph, vertex, op, out) == [vertex + 1]
-                assert int(out[vertex + 1]) == vertex * step
-        except BaseException as error:
-            failures.append(error)
+        out = graph.xp.zeros(N, np.int64)
+        for vertex in range(50):
+            assert reached_from_with(graph, vertex, op, out) == [vertex + 1]
+            assert int(out[vertex + 1]) == vertex * step
 
     for _ in range(2):
-        threads = [threading.Thread(target=work, args=(step,)) for step in (1, 2, 3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not failures
+        in_threads(3, work)
 
 
 def reached_from_with(graph, vertex, op, *args):
@@ -642,21 +635,7 @@ def test_functors_are_interpreted_where_they_are_to_be(device, taken):
 def test_threads(device, rng):
     graph = sparse(SlabGraph, device, rng)
     expected = levels_of(graph)
-    failures = []
-
-    def work():
-        try:
-            for _ in range(3):
-                assert levels_of(graph) == expected
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    assert in_threads(3, lambda _: [levels_of(graph) for _ in range(3)]) == [[expected] * 3] * 3
 
 
 # ---- what is kept ---------------------------------------------------------------------------------------------------
