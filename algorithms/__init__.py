@@ -1,4 +1,4 @@
-"""Graph algorithms, each a short loop of operators in a file of its own; they run on every structure and device.
+"""Graph algorithms, one file each, as short loops of operators. They run on every structure and device.
 
 `analytics` lists them, with both forms of each, and `register` adds a user's own.
 """

@@ -24,7 +24,7 @@ def with_in_edges(graph: Any, name: str) -> Any:
     Raises
     ------
     ValueError
-        A graph in several parts has no in-edges.
+        A distributed graph has no in-edges.
     """
     if graph.has_in_edges:
         return graph
@@ -40,7 +40,7 @@ def check_weights(graph: fr.Graph, name: str) -> None:
 
 
 def as_int64(seed: int) -> np.int64:
-    """A seed's lowest 64 bits, so that any integer is one and kernels see one type."""
+    """A seed's lowest 64 bits: every integer becomes a seed, and kernels see one type."""
     return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
 
 
@@ -54,7 +54,7 @@ def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[in
     existing = np.sort(graph.device.to_host(fr.Frontier.all(graph).vertices))
     if k is not None:
         if sources is not None:
-            raise ValueError("sources and k cannot both be given: k is how many sources to draw")
+            raise ValueError("sources and k cannot both be given: k is the number of sources to draw")
         count = min(fr.advanced.arguments.integer(k, "k", 1), existing.size)
         chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
     elif sources is None:

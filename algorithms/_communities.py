@@ -7,8 +7,8 @@
     total[c]        sum of the degrees in community c
     size[c]         number of vertices in community c
     chosen[v]       the community in which v raises modularity most
-    gain[v]         by how much more than in a community of its own, times the weight of all edges over degree[v]
-    pending[v]      1 if v is to be looked at
+    gain[v]         by how much more than in a singleton community, times the weight of all edges over degree[v]
+    pending[v]      1 if v must be visited
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
 COARSENING_SWEEPS = 4
-"""A large level is left after so many sweeps at most. Coarsening too far at once costs modularity."""
+"""A large level ends after at most this number of sweeps. Coarsening too far at once costs modularity."""
 MAX_SWEEPS = 30
 FEW = 20
-"""A level ends when fewer than one in so many of its vertices was looked at in a sweep."""
+"""A level ends when a sweep visited less than one in this number of its vertices."""
 PASSES = 6
-"""About how many times as many arcs as there are will be looked at on the first level."""
+"""Expected arc visits on the first level, as a multiple of the number of arcs."""
 SMALL = 100
-"""Levels of fewer vertices end when none waits, as each of them matters there."""
+"""Smaller levels end when no vertex is pending, as each vertex matters in them."""
 GROUPS, GROUPS_IF_SMALL = 2, 4
 """Groups of a sweep. In small levels few vertices are not neighbors, so fewer move at the same time."""
 
@@ -46,7 +46,7 @@ class CommunitiesResult(Result):
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's community, on the graph's device; -1 for deleted vertices.
+        The smallest vertex of each vertex's community, on the graph's device, -1 for deleted vertices.
     count : int
         Number of communities.
     modularity : float
@@ -67,7 +67,7 @@ class Level(NamedTuple):
     Attributes
     ----------
     degree, loops : array of float64, shape (num_vertices,)
-        Weight of the edges of each vertex, and of those inside of it, which `degree` includes; counted twice.
+        Weight of the edges of each vertex, and of the edges inside it. `degree` includes the latter, counted twice.
     """
 
     graph: fr.Graph
@@ -88,7 +88,7 @@ class Level(NamedTuple):
 
 
 def first_level(graph: fr.Graph, name: str, resolution: float, max_level: int) -> tuple[Level, float]:
-    """The level of the graph itself, for the algorithm of this name; and the argument `share` of `move`.
+    """The level of the graph itself, for the algorithm of this name, and the argument `share` of `move`.
 
     Raises
     ------
@@ -114,8 +114,8 @@ def move(
 ) -> tuple[Any, Any]:
     """The communities of one level, and the sums of their degrees.
 
-    Vertices start in communities of their own, unless `start` has others. `share` is the weight of all edges, counted
-    twice, over the resolution. `turn` is the number of such calls before.
+    Vertices start in singleton communities, unless `start` specifies communities. `share` is the weight of all edges,
+    counted twice, over the resolution. `turn` is the number of such calls before.
     """
     graph, degree = level.graph, level.degree
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
@@ -153,13 +153,13 @@ def move(
 
 
 def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: np.int64) -> Any:
-    """Communities of the first level, from those of the last: vertices of each level move.
+    """Communities of the first level, computed from those of the last by moving the vertices of each level.
 
     `joined` has, for each level but the last, the vertex of the next level that each vertex became.
     """
     for i in reversed(range(len(joined))):
         labels = labels[joined[i]]
-        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
+        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have converged
             labels, _ = move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
     return labels
 

@@ -1,16 +1,16 @@
-"""`DynamicBFS` and `DynamicSSSP` of graphs in several parts: `dynamic_distances`, repaired by the owners of vertices.
+"""`DynamicBFS` and `DynamicSSSP` of distributed graphs: `dynamic_distances`, repaired by the owners of vertices.
 
-All parts have the distances and the tree of all vertices. A vertex is changed by the part that owns it alone, which
-looks along the edges that enter it; what has changed is then sent to the other parts, so that their copies are the same
-again before they are read.
+Every partition stores the distances and the tree of all vertices. Only the owner of a vertex changes it, by visiting
+the edges that enter it. It then sends the changes to the other partitions, which apply them before the next read.
 
     distance[v], predecessor[v]   as in `dynamic_distances`
     tentative[v]                  1 while v may be cut off
     bad[0]                        1 after a negative weight was seen, or a path length overflowed the distances' type
 
-After a deletion, the vertices whose tree edge is gone are tentative. In each round those look for another parent that
-is nearer and not tentative itself; those that find none make their children tentative. What then still is, is cut off:
-it is pulled from its neighbors, and relaxed. Vertices with new distances look for their parents at the end.
+After a deletion, the vertices whose tree edge is gone are tentative. In each round, tentative vertices look for a
+parent that is nearer and not tentative. Vertices that find none make their children tentative. Vertices that remain
+tentative are cut off. They are pulled from their neighbors, and relaxed. Vertices with new distances look for their
+parents at the end.
 
 In directed graphs without in-edges, which have no such edges to look along, distances are recomputed after deletions,
 and the tree after insertions.
@@ -33,7 +33,7 @@ from .shortest_path_tree import has_none, shortest_path_tree
 
 
 class DistancesOverParts(DynamicDistances):
-    """What takes the place of `DynamicDistances`."""
+    """The implementation of `DynamicDistances` for distributed graphs."""
 
     over_parts = True
 
@@ -55,12 +55,12 @@ class DistancesOverParts(DynamicDistances):
         self._relax_from(near, near)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Find other paths to vertices that lost their tree edge; all parts decide the same."""
+        """Find other paths to vertices that lost their tree edge. All partitions decide the same."""
         if self._known and not self._affects_much(src.size):
             self._repair(src, dst)
 
     def vertices_changed(self) -> None:
-        """Allocate entries for new vertices; before they have some, an old tree cannot be rebuilt."""
+        """Allocate entries for new vertices. An old tree cannot be rebuilt without them."""
         is_old = self._tree_is_old
         super().vertices_changed()
         self._tree_is_old = is_old
@@ -68,7 +68,7 @@ class DistancesOverParts(DynamicDistances):
     # ---- repair -----------------------------------------------------------------------------------------------------
 
     def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> bool:
-        """Repair the subtrees below tree edges that are gone or longer; False if distances must be recomputed."""
+        """Repair the subtrees below deleted or longer tree edges. Return False if distances must be recomputed."""
         graph, steps = self.graph, self._steps
         distance, predecessor, tentative = self._distance, self._predecessor, self._tentative
         if not graph.has_in_edges:
@@ -99,7 +99,7 @@ class DistancesOverParts(DynamicDistances):
         return True
 
     def _relax_from(self, near: fr.Frontier, changed: fr.Frontier) -> None:
-        """Relax edges, starting from those that leave some vertices, and find the parents of what has changed."""
+        """Relax edges, starting from the out-edges of some vertices, and find the parents of changed vertices."""
         graph = self.graph
         while near:
             near = fr.advance(graph, near, self._steps.relax, self._distance, self._unreached, self._bad)
@@ -202,8 +202,8 @@ def steps_of(length_of: Callable) -> Steps:
             return True
         return False
 
-    # A vertex that another part owns may be tentative since this round, and this part not know it. Then it visits its
-    # children after this, those among them that have just adopted it.
+    # A vertex that another partition owns may have become tentative in this round, unknown to this partition. It then
+    # visits its children later, including any that have just adopted it.
     def adopt(src, dst, edge, weight, distance, predecessor, tentative):
         is_tight = distance[dst] < distance[src] and distance[dst] + length_of(weight) == distance[src]
         if is_tight and tentative[src] == 1 and tentative[dst] == 0:

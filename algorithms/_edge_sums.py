@@ -1,4 +1,4 @@
-"""Undirected graphs made of the edges of others, whose weights are sums over edges between the same vertices."""
+"""Undirected graphs built from edges of a graph, with weights summed over edges between the same vertices."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import frontier as fr
 
 
 def own_edges(graph: Any) -> tuple[Any, Any, Any]:
-    """Each edge once: sources, destinations and weights, or None; in a graph in several parts, those of this one."""
+    """Each edge once: sources, destinations and weights, or None. A distributed graph returns the local edges."""
     return graph.own_edges() if graph.in_parts else graph.to_coo()
 
 
 def graph_of_sums(graph: Any, num_vertices: int, src: Any, dst: Any, values: Any = None) -> Any:
     """An undirected graph in which an edge weighs the sum of these values of its ends, in any order, by default 1 each.
 
-    It is where `graph` is. The ends of an edge differ; values are float64.
+    It is where `graph` is. The ends of an edge differ. Values are float64.
     """
     xp = graph.xp
     keys = fr.advanced.keys.pack(graph, xp.minimum(src, dst), xp.maximum(src, dst))
@@ -26,7 +26,8 @@ def graph_of_sums(graph: Any, num_vertices: int, src: Any, dst: Any, values: Any
 
 
 def weighted_graph(graph: Any, num_vertices: int, src: Any, dst: Any, weights: Any) -> Any:
-    """An undirected graph of these edges, where `graph` is; if that is in several parts, they add up their edges."""
+    """An undirected graph of these edges on the device of `graph`. Partitions of a distributed graph add up their
+    edges."""
     if not graph.in_parts:
         kind = fr.advanced.csr_structure()
         return kind.from_edges(src, dst, weights, num_vertices=num_vertices, device=graph.device)

@@ -11,11 +11,11 @@ import frontier as fr
 
 
 class Errors:
-    """The errors of the iterations so far; the copy of the last one to the host may be in flight.
+    """The errors of the iterations so far. The copy of the last one to the host may be in flight.
 
-    The next iteration is launched before the error of this one is known, so that the GPU does not idle, unless this one
-    is expected to be the last: errors fall at a steady rate. Iteration ends with an error below `least`. If parts of a
-    graph iterate `together` on GPUs, no decision depends on a copy that has already arrived at one part only.
+    The next iteration is launched before the error of this one is known, which keeps the GPU busy, unless this one is
+    expected to be the last: errors fall at a steady rate. Iteration ends with an error below `least`. If the partitions
+    of a graph iterate `together` on GPUs, no decision depends on a copy that has arrived at some partitions only.
     """
 
     def __init__(self, least: float, together: bool = False):

@@ -38,7 +38,7 @@ def runs(keys: Any, xp: Any) -> Any:
 
 
 def prefix_sums(values: Any, xp: Any) -> Any:
-    """The sums of the values before each place, and of all."""
+    """The sums of the values before each position, and the total."""
     found = xp.zeros(values.size + 1, np.int64)
     found[1:] = xp.cumsum(values)
     return found
@@ -54,7 +54,7 @@ def sort_by_time(graph: fr.Graph, times: Any, values: Any) -> Any:
 
 
 def first_from(times, low, high, now, strict):
-    """The first place of a list, sorted by time, that may follow: after `now`, or then if not `strict`."""
+    """The first position of a list sorted by time that may follow: after `now`, or at `now` if not `strict`."""
     while low < high:
         middle = (low + high) >> 1
         if times[middle] < now or (strict and times[middle] == now):
@@ -65,7 +65,7 @@ def first_from(times, low, high, now, strict):
 
 
 def first_within(times, low, high, now, delta):
-    """The first place of a list of times up to `now`, sorted, that is at most `delta` before it."""
+    """The first position of a sorted list of times up to `now` that is at most `delta` before it."""
     while low < high:
         middle = (low + high) >> 1
         if within(times[middle], now, delta):
@@ -76,7 +76,7 @@ def first_within(times, low, high, now, delta):
 
 
 def first_beyond(times, low, high, now, delta):
-    """The first place of a list of times from `now` on, sorted, that is more than `delta` after it."""
+    """The first position of a sorted list of times from `now` on that is more than `delta` after it."""
     while low < high:
         middle = (low + high) >> 1
         if within(now, times[middle], delta):
@@ -87,5 +87,5 @@ def first_beyond(times, low, high, now, delta):
 
 
 def within(early, late, delta):
-    """Whether two times, `early` not the greater, are at most delta apart: a difference that int64 might not hold."""
+    """Whether two times, `early` not the greater, are at most delta apart, even if the difference overflows int64."""
     return np.uint64(late) - np.uint64(early) <= np.uint64(delta)

@@ -18,7 +18,7 @@ def neighbor_value(src, dst, edge, weight, values):
 
 
 def faded(late, early, rate):
-    """The share left after the time between two, a difference that int64 might not hold."""
+    """The share left after the interval between two times, even if the difference overflows int64."""
     return math.exp(-rate * np.float64(np.uint64(late) - np.uint64(early)))
 
 

@@ -12,7 +12,7 @@ from ._arguments import places
 def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
     """For each vertex the smallest one with its label, in the graph's vertex dtype.
 
-    Labels are vertex ids; in a distributed graph, all are known on all parts.
+    Labels are vertex ids. In a distributed graph, every partition knows all of them.
     """
     smallest = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
     fr.compute(places(graph, graph.num_vertices), _find_smallest, labels, smallest)
@@ -20,7 +20,7 @@ def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
 
 
 def existing_sets(graph: fr.Graph, labels: Any) -> tuple[Any, int]:
-    """Labels by smallest vertices, those of deleted vertices set to -1, and the number of sets."""
+    """Labels by smallest vertices, with -1 for deleted vertices, and the number of sets."""
     if graph.absent_mask is not None:
         labels[graph.absent_mask] = -1
     return labels, int((labels == graph.xp.arange(labels.size)).sum())

@@ -8,7 +8,7 @@ import frontier as fr
 
 
 class Listed:
-    """A list of vertices; `arguments` follow the vertex in `enlist`. `fr.Frontier.listed` takes all but the last."""
+    """A list of vertices. `arguments` follow the vertex in `enlist`. `fr.Frontier.listed` accepts all but the last."""
 
     def __init__(self, graph: fr.Graph):
         ids, number = graph.xp.empty(graph.num_vertices, graph.vertex_dtype), graph.xp.zeros(1, np.int64)
@@ -16,5 +16,5 @@ class Listed:
 
 
 def enlist(v, listed, number, room):
-    """List v. If the list overflows, its count shows it, and all vertices are taken."""
+    """List v. If the list overflows, its count shows it, and all vertices are processed."""
     listed[fr.atomic_add(number, 0, 1) % room] = v

@@ -9,14 +9,14 @@ import frontier as fr
 from .pagerank import LEAST_TOTAL
 
 MEASURES = 6
-"""Numbers that `measure_vertex` sums up: what is pending, without and with its sign; the ranks; of vertices that send
-anything, what jumps add to what they send; the weights of all arcs; the energy of what is pending."""
+"""Numbers that `measure_vertex` sums up: the absolute and the signed pending amount, the ranks, the jump contribution
+to vertices with out-edges, the weights of all arcs, and the energy of the pending amount."""
 
 # ---- batches --------------------------------------------------------------------------------------------------------
 
 
 def add_edge(src, dst, edge, weight, totals, fresh, both):
-    """Count a new edge; who had none is to send its first share."""
+    """Count a new edge. A vertex without edges before must send its first share."""
     if fr.atomic_add(totals, src, 1.0) == 0:
         fresh[src] = 1
     if both and fr.atomic_add(totals, dst, 1.0) == 0:
@@ -24,7 +24,7 @@ def add_edge(src, dst, edge, weight, totals, fresh, both):
 
 
 def remove_edge(src, dst, edge, weight, totals, sent, received, both):
-    """Discount a deleted edge, and take back what it brought."""
+    """Discount a deleted edge, and subtract its contribution."""
     fr.atomic_add(totals, src, -1.0)
     fr.atomic_add(received, dst, -sent[src])
     if both:
@@ -54,8 +54,8 @@ def send_all(v, ranks, totals, sent, alpha):
 
 
 def first_share(v, ranks, received, totals, alpha):
-    """In the walk that stays at dangling vertices a vertex without edges has all rank that it keeps when it gets some:
-    a geometric series, of which the rank here is the first term."""
+    """The first share of a vertex that had no edges. A walk that stays at dangling vertices accumulates a geometric
+    series there, and the rank here is its first term."""
     return alpha * (ranks[v] + received[v]) / ((1 - alpha) * totals[v])
 
 
@@ -101,7 +101,7 @@ def take_from(src, dst, edge, weight, taken, received, both):
 
 
 def measure_vertex(v, column, jump, received, ranks, totals, sent, alpha):
-    """One of the numbers that are summed up, as MEASURES lists them; the first is asked for first."""
+    """One of the sums that MEASURES lists. Column 0 is computed first."""
     if column == 0:
         ranks[v] += received[v]
         received[v] = 0.0
@@ -153,7 +153,8 @@ def send_pending(v, ranks, totals, sent, moved, alpha):
 
 
 def turn(v, ranks, totals, sent, moved, alpha, shift, kept):
-    """The next direction: what is pending, after all have sent `shift`, and so much of the last direction."""
+    """The next direction: the pending amount, after all vertices sent `shift`, plus a multiple of the last
+    direction."""
     if totals[v] < LEAST_TOTAL:
         moved[v] = 0.0
     else:
@@ -163,13 +164,13 @@ def turn(v, ranks, totals, sent, moved, alpha, shift, kept):
 
 
 def slope(v, column, ranks, totals, sent, received, moved, alpha):
-    """Of the energy, along a direction: how steep it is, and how this changes."""
+    """The slope of the energy along a direction, and the curvature."""
     pending = alpha * ranks[v] - totals[v] * sent[v]
     return moved[v] * (pending if column == 0 else totals[v] * moved[v] - alpha * received[v])
 
 
 def step_vertex(v, column, jump, received, ranks, totals, sent, alpha, moved, slopes):
-    """Send so much of a direction as leaves the least energy; then the numbers of `measure_vertex`."""
+    """Move along a direction to the lowest energy, then compute the numbers of `measure_vertex`."""
     if column == 0:
         share = 0.0
         if 0 < slopes[1] < math.inf and abs(slopes[0]) < math.inf:

@@ -1,10 +1,10 @@
 """An order of the vertices, for greedy algorithms whose parallel result is the serial one.
 
 Serially, such an algorithm settles one vertex after another, and each depends on the neighbors before it only. In
-parallel, a vertex is settled once all neighbors before it are. Every vertex counts them; a settled vertex decrements
-the counts of the neighbors after it, and vertices whose counts reach 0 are next.
+parallel, a vertex is settled once all neighbors before it are. Every vertex counts them. A settled vertex decrements
+the counts of later neighbors, and vertices whose counts reach 0 are next.
 
-    priority[v]    vertices with higher ones come first; of equal ones the lower id
+    priority[v]    vertices of higher priority come first, of equal priority the lower id
     waiting[v]     neighbors before v that are not settled
 
 Jones and Plassmann, "A Parallel Graph Coloring Heuristic", SIAM J. Sci. Comput. 1993; Blelloch, Fineman and Shun,
@@ -30,7 +30,7 @@ def random_priority(graph: fr.Graph, order: Any, seed: int) -> Any:
 
 
 def given_priority(graph: fr.Graph, values: Any) -> Any:
-    """`priority` (int64) from the argument of this name; raises TypeError or ValueError unless it is integers."""
+    """`priority` (int64) from the argument of this name. Raises TypeError or ValueError unless it is integers."""
     priority = fr.advanced.arguments.numbers(graph, values, "priority")
     fr.advanced.arguments.check_array(
         graph, priority, "priority", graph.num_vertices, [np.dtype("int32"), np.dtype("int64")]
@@ -44,7 +44,7 @@ def earlier_neighbors(graph: fr.Graph, priority: Any) -> Any:
 
 
 def comes_before(u, v, priority):
-    """Whether u comes before v; for use in functors."""
+    """Whether u comes before v, for use in functors."""
     a = priority[u]
     b = priority[v]
     return a > b or (a == b and u < v)

@@ -6,7 +6,7 @@ words, and a column each in arrays:
 
     seen[v]        sources that have found v
     here[v]        sources whose current level contains v
-    coming[v]      sources that find v in this step; on the way back, sources whose next level contains v
+    coming[v]      sources that find v in this step. On the way back: sources whose next level contains v
     paths[v, s]    number of shortest paths from s to v
     behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that continue from it; 0 until the
                    way back reaches v's level
@@ -17,9 +17,9 @@ a sum over all neighbors needs no distances. Edges to them have these neighbors 
 
 If paths are long, a CPU searches from one source after another, without a step of the host for each level:
 
-    place[v]     minus the distance of v from the source; FAR before it is found
+    place[v]     minus the distance of v from the source, or FAR before v is found
     paths[v]     number of shortest paths from the source to v
-    behind[v]    paths that continue from v, per path to v; complete once all vertices farther away are done
+    behind[v]    paths that continue from v, per path to v, complete once all vertices farther away are done
 
 Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Then et al., "The More the Merrier:
 Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).
@@ -39,12 +39,12 @@ from ._source_words import is_deep, lowest_bit
 WIDTH = 32
 """Sources of one search."""
 PASSES = 8
-"""About how many times as many arcs as there are will be looked at by a search of several sources."""
+"""Expected arc visits of a search from several sources, as a multiple of the number of arcs."""
 FAR = np.int32(1)
 
 
 def passes_of(sources: list[int]) -> float:
-    """About how many passes over all arcs searches from these vertices take."""
+    """Expected passes over all arcs of searches from these vertices."""
     return PASSES * len(sources) / WIDTH
 
 

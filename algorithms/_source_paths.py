@@ -3,14 +3,14 @@
 Each vertex has a distance and a bit for every source. An edge passes on the sources that have come nearer. All sources
 share one bucket: they start together and go as far as the same limit.
 
-    distance[v w + i]  length of the shortest path from source i of w found so far; `unreached` before there is one
+    distance[v w + i]  length of the shortest path from source i of w found so far; `unreached` if none was found
     coming[p n + v]    sources that came nearer to v in a step of parity p, until the next one starts
     arrived[v]         sources that came nearer in the last step
     later[v]           sources whose distance to v was found beyond the limit
     priority[v]        the priority of v in the queue: the lowest of these distances
     too_long[0]        1 after a path length overflowed the distances' type
 
-The method is that of `sssp`, and the bits are those of `_source_words`.
+The method is described in `sssp`, and the bits in `_source_words`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ONE = np.uint64(1)
 def search_paths(
     graph: fr.Graph, sources: Sequence[int], delta: Any, unreached: Any, too_long: Any, predecessors: bool
 ) -> tuple[Any, Any]:
-    """Search from up to 64 vertices, possibly equal; `delta` and `unreached` have the distances' type.
+    """Search from up to 64 vertices, possibly equal. `delta` and `unreached` have the distances' type.
 
     Returns distances, of shape (len(sources), num_vertices), and predecessors of the same shape, or None. The latter
     are -1 also for vertices whose predecessors are all at their own distance.

@@ -1,8 +1,8 @@
 """Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices.
 
 Each vertex has a word with a bit for every source. One visit of an edge passes on all sources that reached its start in
-the last step. While few vertices have news they push it, as in `bfs`; when a large share of all edges leaves them, the
-vertices that miss sources pull. Graphs in several parts are searched from one source after another.
+the last step. While few vertices have news they push it, as in `bfs`. When a large share of all edges leaves them, the
+vertices that miss sources pull. Distributed graphs are searched from one source after another.
 
     seen[v]          sources that have found v
     coming[p n + v]  sources that find v in a step of parity p, until the next one starts
@@ -26,10 +26,10 @@ WORD = 64
 FEW = 8
 """Fewer sources are faster one after another."""
 DEEP = 64
-"""On a CPU sources are faster one after another if they are as many levels away from others: where paths are that long,
-they hardly ever reach a vertex in the same step. A GPU has more to do at a time then, and as many launches fewer."""
+"""On a CPU single searches are faster if the sources reach vertices at this many different levels: where paths are that
+long, two sources hardly ever reach a vertex in the same step. A GPU then has more work per step, and fewer launches."""
 PULL_ABOVE = 1 / 8
-"""Vertices pull if more than this fraction of all arcs leaves those with news."""
+"""Vertices pull if the vertices with news have more than this fraction of all arcs."""
 MAX_STEPS = 2**31 - 2
 ALL = np.uint64(2**64 - 1)
 DISTANCES, PREDECESSORS, SUMS = 1, 2, 4
@@ -38,9 +38,8 @@ DISTANCES, PREDECESSORS, SUMS = 1, 2, 4
 class Wanted(NamedTuple):
     """The arrays that a search writes, by source and vertex (`distance`, `predecessor`) or by vertex.
 
-    Entries of `distance` (int32) for vertices that are not found keep their values. The search adds the sum of the
-    distances from all sources to `total` (int64), and the number of other sources that find the vertex to `number`
-    (int64).
+    Entries of `distance` (int32) for unreached vertices are not written. The search adds the sum of the distances from
+    all sources to `total` (int64), and the number of other sources that find the vertex to `number` (int64).
     """
 
     distance: Any = None
@@ -70,7 +69,7 @@ def is_deep(graph: fr.Graph, source: int) -> bool:
 def search(
     graph: fr.Graph, sources: Sequence[int], wanted: Wanted, row: int = 0, depth_limit: int | None = None
 ) -> int:
-    """Search from up to 64 vertices, possibly equal, whose rows in arrays start at `row`; returns the largest distance.
+    """Search from up to 64 vertices, possibly equal, whose rows in arrays start at `row`. Return the largest distance.
 
     O((V + E) (levels + 1)) work at most, O(V) memory. In directed graphs without in-edges vertices always push.
     """
@@ -114,8 +113,8 @@ def _results(graph: fr.Graph, wanted: Wanted, row: int) -> tuple[Any, ...]:
     return *arrays, row, DISTANCES * distance + PREDECESSORS * tree + SUMS * sums
 
 
-# Functors take: the words of all vertices and the number of these, the step, and the results. Where several threads
-# find a vertex, each bit is one's that sets it first.
+# Arguments of functors: the words of all vertices and their number, the step, and the results. If several threads find
+# a vertex, each bit belongs to the thread that sets it first.
 
 
 def _has_news(v, coming, n, step):
@@ -148,7 +147,7 @@ def _arrive_and_miss(
     now = step & 1
     if arrived[v] & ~alive[now] != 0:
         fr.atomic_or(alive, now, arrived[v])
-    return alive[1 - now] & ~seen[v] != 0  # sources that nobody had news of in the last step find nobody any more
+    return alive[1 - now] & ~seen[v] != 0  # sources without news in the last step find no more vertices
 
 
 def _push(
@@ -165,7 +164,7 @@ def _pull(
 
 
 def _find(v, before, bits, seen, coming, n, step, predecessor, row, wanted):
-    """Sources find v by way of the vertex before it; whether any did so first."""
+    """Sources find v through the vertex before it. Return whether any source did so first."""
     bits &= ~seen[v]
     if bits == 0:
         return False
@@ -181,12 +180,12 @@ def _find(v, before, bits, seen, coming, n, step, predecessor, row, wanted):
 
 
 def lowest_bit(bits):
-    """The position of the lowest set bit; for use in functors."""
+    """The position of the lowest set bit, for use in functors."""
     return count_bits((bits & (~bits + np.uint64(1))) - np.uint64(1))
 
 
 def count_bits(bits):
-    """The number of set bits; for use in functors."""
+    """The number of set bits, for use in functors."""
     low = np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
     bits -= (bits >> np.uint64(1)) & low

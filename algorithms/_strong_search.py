@@ -1,4 +1,4 @@
-"""Strongly connected components by one depth-first search, in linear time whatever the shape of the graph.
+"""Strongly connected components by one depth-first search, in linear time for any shape of the graph.
 
 Vertices are numbered in the order of discovery. When all arcs of a vertex have been followed, the lowest number that it
 reaches over vertices of incomplete components is known. If that is its own, its component is complete: the vertex, and
@@ -9,10 +9,10 @@ the vertices finished since its discovery that are in no other component.
     path        at the front, the vertices from the start to the current one; at the back, finished vertices of
                 incomplete components
     low, least, arc, end   of the vertices of the path: the lowest number and the smallest vertex that they are known to
-                reach; the next of their arcs, and the end of their arcs
+                reach, the next of their arcs, and the end of their arcs
 
 A component is complete after all components that it points to, so this order is reverse topological. Component numbers
-descend from the number of vertices, so none is below that of a vertex of an incomplete component.
+descend from the number of vertices, so none is below the number of a vertex in an incomplete component.
 
 Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972; Pearce, "A Space-Efficient Algorithm for
 Finding Strongly Connected Components", Inf. Process. Lett. 2016 (one number for each vertex, and one array for two

@@ -12,12 +12,12 @@ from .result import Result
 
 @dataclass(frozen=True, repr=False)
 class SubgraphResult(Result):
-    """A subgraph of a graph for some k; arrays are on the graph's device.
+    """A subgraph of a graph for some k. Arrays are on the graph's device.
 
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        The edges of the subgraph, each once, sorted; in undirected graphs as ``src < dst``.
+        The edges of the subgraph, each once, sorted, in undirected graphs as ``src < dst``.
     k : int
     num_vertices : int
         The vertices of the graph, and of the result of `to_graph`.
@@ -61,7 +61,7 @@ class SubgraphResult(Result):
 
 
 def sorted_edges(graph: fr.Graph, src: Any, dst: Any, values: Any = None) -> tuple[Any, ...]:
-    """Sort the edges of a graph, and their values, if given; edges of undirected graphs become ``src < dst``."""
+    """Sort the edges of a graph, and their values, if given. Edges of undirected graphs become ``src < dst``."""
     if not graph.directed:
         src, dst = graph.xp.minimum(src, dst), graph.xp.maximum(src, dst)
     keys = fr.advanced.keys.pack(graph, src, dst)

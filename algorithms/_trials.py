@@ -1,4 +1,4 @@
-"""Whether a repair is tried again after others were given up."""
+"""Whether to try a repair again after earlier ones were given up."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import frontier as fr
 
 MAX_SKIPPED = 31
 LITTLE = 1 / 16
-"""Less than this part of a recomputation is no loss to learn from."""
+"""A smaller fraction of a recomputation is not counted as a loss."""
 
 SIMILAR = 1 / 2
-"""Batches that are smaller than this part of one whose repair was given up are tried all the same."""
+"""Batches below this fraction of the size of one whose repair was given up are tried regardless."""
 
 
 class Trials:
     """Decide which batches are repaired, and which are left to a recomputation from scratch.
 
     After a repair that was given up, the next 1, 3, 7, ... batches of its size are not tried, up to `MAX_SKIPPED`,
-    until one succeeds. So the work on repairs that are given up is a small part of that on recomputations.
+    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations.
     """
 
     def __init__(self) -> None:
-        self._skip = self._skipped = 0  # batches not to be tried, and how many were to be after the last failure
+        self._skip = self._skipped = 0  # batches to skip, and the number skipped after the last failure
         self._size = self._failed_size = 0
 
     @property
@@ -29,7 +29,7 @@ class Trials:
         return self._skip > 0 and not fr.advanced.is_warming_up()
 
     def pays(self, size: int = 0) -> bool:
-        """Whether to repair what a batch of this size has changed. It may be asked again if it does."""
+        """Whether to repair the changes of a batch of this size. It may be asked again if it does."""
         if self.skips and size >= SIMILAR * self._failed_size:
             self._skip -= 1
             return False
@@ -37,7 +37,7 @@ class Trials:
         return True
 
     def note(self, wasted: float) -> None:
-        """Learn how the last repair went: what it has wasted, as a part of the work of a recomputation, or 0."""
+        """Learn the outcome of the last repair: wasted work, as a fraction of a recomputation, or 0."""
         if wasted > LITTLE:
             self._failed_size = self._size
             self._skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)

@@ -1,7 +1,7 @@
 """The base of incremental triangle counts: counts by vertex and in total, to which functors add.
 
 For every edge (u, v) of a batch, every common neighbor w of u and v closes a triangle. A triangle with k edges in the
-batch is found k times, so each time it counts as 6 / k sixths of a triangle, which is an integer.
+batch is found k times, so each discovery counts 6 / k sixths of a triangle, an integer.
 
     sixths[v]    six times the triangles of v
     tally        sums of the amounts added for each pair (u, v): six times the triangles since all were counted
@@ -31,12 +31,12 @@ class TriangleSums(IncrementalAlgorithm):
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
-        self._outdated = False  # whether all triangles are to be counted
+        self._outdated = False  # whether all triangles must be counted
         self._leaving = False  # whether triangles of a batch that is not applied yet were subtracted
 
     @abstractmethod
     def _counts(self) -> tuple[int, Any]:
-        """The number of all triangles, and of those of each vertex."""
+        """The number of all triangles, and the number at each vertex."""
 
     @maintained
     def total(self) -> int:
@@ -52,7 +52,7 @@ class TriangleSums(IncrementalAlgorithm):
         return self._sixths // 6
 
     def recomputes(self, update: str, edges: int) -> bool:
-        """Whether all triangles are to be counted anyway."""
+        """Whether all triangles must be counted anyway."""
         return self._outdated
 
     def outdated(self, edges: int) -> None:
@@ -73,7 +73,7 @@ class TriangleSums(IncrementalAlgorithm):
         self._sixths = grown
 
     def _begin(self) -> None:
-        """Begin an update. If the last one failed after triangles were subtracted for it, they still exist."""
+        """Start an update. If the last one failed after triangles were subtracted for it, they still exist."""
         self._outdated |= self._leaving
         self._leaving = False
 
@@ -98,8 +98,8 @@ class TriangleSums(IncrementalAlgorithm):
     def _marks_for(self, mark: Any, needed: int, dtype: Any) -> Any:
         """A mark for each edge id: `mark`, if it is large enough, or a longer array of zeros.
 
-        A part of a graph appends the marks of others while it intersects lists: without spare capacity each batch would
-        copy all marks.
+        A partition appends the marks of other partitions while it intersects lists. Without spare capacity each batch
+        would copy all marks.
         """
         room = needed // 8 if self.graph.in_parts else 0
         if mark.size >= needed + room:
@@ -108,12 +108,13 @@ class TriangleSums(IncrementalAlgorithm):
 
 
 def with_room(edges: int) -> int:
-    """Entries of an array of marks for so many edges: some more, for future edges and for marks of other parts."""
+    """The capacity of an array of marks for this number of edges, with a reserve for future edges and for marks of
+    other partitions."""
     return edges + edges // 4
 
 
 SPREAD = 64
-"""Entries of the tally, a power of two. On a GPU, additions to one entry wait for each other."""
+"""Entries of the tally, a power of two. On a GPU, additions to one entry are serialized."""
 
 
 def set_mark(src, dst, edge, weight, mark, batch):
@@ -122,7 +123,7 @@ def set_mark(src, dst, edge, weight, mark, batch):
 
 
 def credit(u, v, total, sixths, tally):
-    """Add the amount found for a pair; the `per_pair` functor of `frontier.intersect`."""
+    """Add the amount found for a pair. The `per_pair` functor of `frontier.intersect`."""
     fr.atomic_add(sixths, u, total)
     fr.atomic_add(sixths, v, total)
     fr.atomic_add(tally, u & (SPREAD - 1), total)

@@ -12,11 +12,11 @@ import frontier as fr
 
 
 def join(forest, a, b):
-    """Unite the trees of `a` and `b`; returns whether they differed and this call united them."""
+    """Unite the trees of `a` and `b`. Return whether they differed and this call united them."""
     while a != b:
         high = a if a > b else b
         low = a if a < b else b
-        seen = forest[high]  # most are no roots: an atomic operation takes longer than to see that
+        seen = forest[high]  # most are no roots: a read is cheaper than an atomic operation
         if seen == high:
             seen = fr.atomic_cas(forest, high, high, low)
             if seen == high:

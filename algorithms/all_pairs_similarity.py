@@ -2,19 +2,18 @@
 
 From each source, paths of two edges lead to the vertices with which it has a neighbor in common, once for each common
 neighbor. They are listed for some sources at a time, within a bound on memory, and sorted and counted. Each pair is
-found from its first vertex alone. On a CPU, one thread counts them in an array instead.
+found from its first vertex only. On a CPU, one thread counts them in an array instead.
 
-If only the best pairs are wanted, the lowest coefficient among the best pairs so far prunes the rest. A pair that is to
-exceed it must have so many common neighbors that one of them is among the first neighbors of the source, in ascending
-order of how many vertices share them, and its degrees must be similar. Candidates that are found from a prefix of a
-list are then counted by an intersection. The sources come in order, so a later pair must exceed the bound, not equal
-it. Hubs are often the first vertices and have few similar ones; a sample of the sources with the fewest paths yields a
-bound to start from.
+If only the best pairs are wanted, the lowest coefficient among the best pairs so far prunes the rest. A pair above the
+bound has many common neighbors, so one is among the first neighbors of the source, ordered by the number of vertices
+that share them. Its degrees are similar. Candidates that are found from a prefix of a list are then counted by an
+intersection. The sources come in order, so a later pair must exceed the bound, not equal it. Hubs are often the first
+vertices and have few similar ones. A sample of the sources with the fewest paths yields a bound to start from.
 
-    mids[e]       the neighbors of each vertex, those that fewest vertices share first
+    mids[e]       the neighbors of each vertex, ordered by the number of vertices that share them
     ends[e]       the vertices with each neighbor, by degree and then by id
     owner[e]      the source of arc e of a block
-    low[e]        the first vertex in `ends` that arc e may lead to; `last[e]` is the number of paths up to arc e
+    low[e]        the first vertex in `ends` that arc e may lead to, `last[e]` is the number of paths up to arc e
     keys[p]       the source of path p, by its position in the chunk, and its last vertex
 
 Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007; Xiao, Wang, Lin and Yu, "Efficient
@@ -37,7 +36,7 @@ from .result import Result
 from .similarity import COSINE, JACCARD, OVERLAP, SORENSEN, Measure
 
 PATHS = {"cpu": 1 << 20, "gpu": 1 << 25}
-"""Paths of two edges in memory at a time; more if one source has more."""
+"""Paths of two edges in memory at a time, more if one source has more."""
 ARCS = {"cpu": 1 << 20, "gpu": 1 << 24}
 """Arcs of the sources whose paths are counted at a time."""
 PIECE = 32
@@ -48,12 +47,12 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class AllPairsSimilarityResult(Result):
-    """Result of `all_pairs_jaccard` and its like; arrays are on the graph's device.
+    """Result of `all_pairs_jaccard` and its like. Arrays are on the graph's device.
 
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (m,)
-        The pairs, each once: as ``src < dst`` if all vertices, or both, were asked for. Without `topk` sorted, with it
+        The pairs, each once: as ``src < dst`` if `vertices` is absent, or contains both. Without `topk` sorted, with it
         by descending coefficient and then sorted.
     coefficient : array of float64, shape (m,)
         Above 0, up to 1.
@@ -73,8 +72,8 @@ def all_pairs_jaccard(graph: fr.Graph, *, topk: int | None = None, vertices: Any
     graph : Graph
         In a directed graph, neighbors are successors. Weights are ignored.
     topk : int, optional
-        The number of pairs to return: those of the highest coefficients, of equal ones those of lowest ids. By default
-        all pairs.
+        The number of pairs to return: the pairs of the highest coefficients, and of equal coefficients the lowest ids.
+        By default all pairs.
     vertices : array-like of int, optional
         One vertex of each pair, `src`, is one of these. By default any vertex.
 
@@ -87,9 +86,9 @@ def all_pairs_jaccard(graph: fr.Graph, *, topk: int | None = None, vertices: Any
 
     Notes
     -----
-    Without `topk`, the work is that of listing and sorting all paths of two edges from the lower to the higher vertex:
-    half the sum over all vertices of the squared degree. With it, the work falls with the number of pairs that can be
-    among the best. O(V + E) memory, and the pairs that are returned.
+    Without `topk`, all paths of two edges from the lower to the higher vertex are listed and sorted: half the sum over
+    all vertices of the squared degree. With it, the work falls with the number of pairs that can be among the best. O(V
+    + E) memory, and the pairs that are returned.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def all_pairs_sorensen(graph: fr.Graph, *, topk: int | None = None, vertices: An
 
     Notes
     -----
-    Takes the same work as `all_pairs_jaccard`.
+    The same work as `all_pairs_jaccard`.
 
     Examples
     --------
@@ -138,7 +137,7 @@ def all_pairs_cosine(graph: fr.Graph, *, topk: int | None = None, vertices: Any 
 
     Notes
     -----
-    Takes the same work as `all_pairs_jaccard`. See `cosine` for cuGraph's definition.
+    The same work as `all_pairs_jaccard`. See `cosine` for cuGraph's definition.
 
     Examples
     --------
@@ -162,7 +161,7 @@ def all_pairs_overlap(graph: fr.Graph, *, topk: int | None = None, vertices: Any
 
     Notes
     -----
-    Takes the work of `all_pairs_jaccard` without `topk`, until as many pairs have the coefficient 1.
+    The work of `all_pairs_jaccard` without `topk`, until `topk` pairs have the coefficient 1.
 
     Examples
     --------
@@ -252,7 +251,7 @@ def _search(
     """
     graph, xp = lists.graph, lists.graph.xp
     found = [(xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype), xp.empty(0, np.float64))]
-    above = 0.0  # the lowest coefficient of the best pairs, once there are `topk`
+    above = 0.0  # the lowest coefficient of the best pairs, once `topk` are found
     for block in _cut(graph, xp.cumsum(lists.degrees[sources]), ARCS[graph.device.kind]):
         bound = max(above, floor)
         for src, dst, common, is_exact in _paths(lists, sources[block], wanted, measure.share(bound)):
@@ -281,7 +280,7 @@ def _search(
 
 
 def _cut(graph: fr.Graph, totals: Any, most: int) -> Iterator[slice]:
-    """Cut items, given by their running totals, into slices of at most so much each, or of one item."""
+    """Cut items, given by their running totals, into slices of at most this total, or of one item."""
     totals = graph.device.to_host(totals)
     begin, before = 0, 0
     while begin < totals.size:
@@ -293,7 +292,7 @@ def _cut(graph: fr.Graph, totals: Any, most: int) -> Iterator[slice]:
 def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[tuple[Any, Any, Any, bool]]:
     """Pairs from these sources that may have `share` of their neighbors in common, in chunks of sources.
 
-    Yields both ends, a number of common neighbors, and whether it is exact; if not, the number is an upper bound.
+    Yields both ends, a number of common neighbors, and whether it is exact or an upper bound.
     """
     graph, xp = lists.graph, lists.graph.xp
     degrees = lists.degrees[sources]
@@ -345,7 +344,7 @@ class _Paths(NamedTuple):
 
 
 def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
-    """The positions of sources, the last vertices, and the number of paths between them, by sorting; sorted."""
+    """The positions of sources, the last vertices, and the number of paths between them, sorted, by sorting paths."""
     lists, sources, wanted, starts, owner, low, last, *_ = paths
     graph, xp = lists.graph, lists.graph.xp
     begin, end = (int(arc) for arc in graph.device.to_host(starts[xp.asarray([chunk.start, chunk.stop])]))
@@ -367,7 +366,7 @@ def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
 
 
 def _count_in_order(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
-    """The same by one thread with a counter for each vertex; sorted by source."""
+    """The same by one thread with a counter for each vertex, sorted by source."""
     lists, sources, wanted, starts, _, low, last, number, members = paths
     graph = lists.graph
     room = int(last[starts[chunk.stop]] - last[starts[chunk.start]])
@@ -386,7 +385,7 @@ def _own(i, starts, owner):
 
 
 def _first_from(ends, size, low, high, value):
-    """The first place of a list, sorted by size, with this size or more."""
+    """The first position of a list sorted by size with this size or more."""
     while low < high:
         middle = (low + high) >> 1
         if size[ends[middle]] < value:

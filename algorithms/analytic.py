@@ -25,14 +25,14 @@ _catalogue: dict[str, Analytic] = {}
 
 @dataclass(frozen=True, eq=False)
 class Analytic:
-    """An analytic: how to run it, and how to compare its results with others.
+    """An analytic: its forms, and the comparison of its results with results of other libraries.
 
     Parameters
     ----------
     name : str
         A Python identifier: its name on the command line, in reports and in adapters of other libraries.
     static : callable or None
-        A function of a graph and parameters that computes it. None if there is only the incremental form.
+        A function of a graph and parameters that computes it. None if only the incremental form exists.
     incremental : type or None
         A class made of a graph and some of the same parameters that maintains it.
     values : tuple of str
@@ -40,15 +40,15 @@ class Analytic:
     per : {"vertex", "edge", "graph"}
         The kind of item that has a value each. For edges, the first two of `values` are the ends.
     vertex_values : tuple of str
-        Names of arrays of the static result that contain vertices, apart from the ends of edges; -1 for none.
+        Names of arrays of the static result that contain vertices, apart from the ends of edges, -1 for none.
     time_values : tuple of str
         Names of arrays of the static result that contain times.
     comparator : Comparator, or callable
-        Decides whether results are equal; or a function of the parameters by name that returns such a comparator.
+        Decides whether results are equal. A callable maps the parameters, by name, to such a comparator.
     parameters : mapping
         Default values of parameters. A parameter ``source`` is by default the vertex with the most neighbors.
     varied : str
-        The parameter that distinguishes several calls, such as the k of a k-truss; "" for none.
+        The parameter that distinguishes several calls, such as the k of a k-truss, "" for none.
     directions : {"followed", "ignored", "refused"}
         The treatment of the directions of a directed graph.
     weights : {"ignored", "optional", "expected", "required"}
@@ -96,7 +96,7 @@ class Analytic:
         unknown = self.parameters.keys() - set(self.accepted)
         if unknown or (self.varied and self.varied not in self.parameters):
             which = ", ".join(sorted(unknown)) or self.varied
-            raise ValueError(f"{self.name}: neither form has a parameter {which} with a value of its own")
+            raise ValueError(f"{self.name}: neither form has a parameter {which} with its own value")
 
     # ---- parameters -------------------------------------------------------------------------------------------------
 
@@ -119,14 +119,14 @@ class Analytic:
         graph : Graph, optional
             The graph in which a source is chosen if none is given.
         **given
-            Parameters of any analytic; None, and parameters that this analytic does not have, are ignored.
+            Parameters of any analytic. None, and parameters that this analytic does not have, are ignored.
         """
         known = self.accepted
         found = dict(self.parameters) | {
             name: value for name, value in given.items() if name in known and value is not None
         }
         if "sources" in found and "k" not in given:
-            found.pop("k", None)  # how many are drawn otherwise
+            found.pop("k", None)  # the number of sources to draw otherwise
         if self.takes_source and not {"source", "sources"} & found.keys() and graph is not None:
             found["source"] = most_neighbors(graph)
         return found
@@ -150,17 +150,17 @@ class Analytic:
         return self.incremental(graph, **_chosen(self.incremental, settings))
 
     def read(self, result: Any) -> tuple[Any, ...]:
-        """The compared parts of a result of either form: arrays on the graph's device, and numbers."""
+        """The compared components of a result of either form: arrays on the graph's device, and numbers."""
         if self.values:
             return tuple(getattr(result, name) for name in self.values)
         return result if isinstance(result, tuple) else (result,)
 
     def fetch(self, device: fr.advanced.Device, result: Any) -> tuple[Any, ...]:
-        """The compared parts of a result, on the host."""
+        """The compared components of a result, on the host."""
         return on_host(device, self.read(result))
 
     def obstacle(self, graph: fr.Graph) -> str:
-        """Why it cannot run on a graph, or ""; ignores the values of weights."""
+        """The reason why it cannot run on a graph, or "". Ignores the values of weights."""
         if graph.directed and self.directions == "refused":
             return "it is defined for undirected graphs"
         if not graph.is_weighted and self.weights == "required":
@@ -191,13 +191,13 @@ def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
     Raises
     ------
     ValueError
-        The name is taken.
+        The name is in use.
     """
     if not isinstance(analytic, Analytic):
         raise TypeError(f"analytic must be an Analytic, not {type(analytic).__name__}")
     taken = next((other for other in _catalogue.values() if analytic.name in _names(other)), None)
     if taken is not None and not (replace and taken.name == analytic.name):
-        raise ValueError(f"there is an analytic {analytic.name!r} already; choose another name, or say replace=True")
+        raise ValueError(f"there is an analytic {analytic.name!r} already; choose another name, or pass replace=True")
     _catalogue[analytic.name] = analytic
     return analytic
 
@@ -233,7 +233,7 @@ def find_analytic(name: str) -> Analytic:
 
 
 def most_neighbors(graph: fr.Graph) -> int:
-    """The vertex with the most neighbors, the first of them: a source that reaches much; 0 in an empty graph."""
+    """The first vertex with the most neighbors, a source that reaches much of the graph. 0 in an empty graph."""
     return int(graph.degrees().argmax()) if graph.num_vertices else 0
 
 

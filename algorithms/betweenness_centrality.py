@@ -1,4 +1,4 @@
-"""Betweenness centrality: how many shortest paths between other vertices lead through each.
+"""Betweenness centrality: the number of shortest paths between other vertices through each vertex.
 
 Searches from several vertices at once count the shortest paths, and sum up each vertex's share of them
 (`_shortest_paths`).
@@ -53,7 +53,7 @@ def betweenness_centrality(
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     sources : array-like of int, optional
-        The sources; by default all vertices, or `k` of them. The sum at a vertex is scaled by the number of vertices
+        The sources, by default all vertices, or `k` of them. The sum at a vertex is scaled by the number of vertices
         where its paths may start over the number of sources among them, as in NetworkX. Without `endpoints`, a source
         is not among its own. The estimate is unbiased, and NaN for the only source.
     k : int, optional
@@ -93,13 +93,13 @@ def betweenness_centrality(
     add_paths(graph, chosen, total, endpoints)
     ends = existing if endpoints else existing - 1  # vertices where paths through a vertex may start or end
     if ends > 1:
-        starts = _starts(graph, chosen, endpoints)  # one factor, so that values are rounded once, as NetworkX's are
+        starts = _starts(graph, chosen, endpoints)  # one factor, for one rounding, as in NetworkX
         total *= 1 / (starts * (ends - 1)) if normalized else ends / (starts * (1 if graph.directed else 2))
     return BetweennessCentralityResult(total)
 
 
 def _starts(graph: fr.Graph, sources: list[int], endpoints: bool) -> Any:
-    """The number of sources that paths through each vertex start from; NaN for none."""
+    """The number of sources that paths through each vertex start from, NaN for none."""
     starts = graph.xp.full(graph.num_vertices, float(len(sources)))
     if not endpoints:
         starts[graph.xp.asarray(sources, np.int64)] = len(sources) - 1 or np.nan

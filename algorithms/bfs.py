@@ -1,11 +1,11 @@
 """Breadth-first search, direction-optimizing.
 
 Level by level, the unreached neighbors of the frontier get the next distance. While the frontier is small, it pushes
-along its edges; when it covers a large part of the graph, the unreached vertices pull instead, and stop at the first
-neighbor that was reached. From several sources, `_source_words` searches for 64 at a time.
+along its edges. When it covers a large fraction of the graph, the unreached vertices pull instead, and stop at the
+first neighbor that was reached. From several sources, `_source_words` searches for 64 at a time.
 
-    distance[v]      edges on a shortest path from the source; UNREACHED before it is found
-    predecessor[v]   the vertex before v on such a path; -1 for the source and unreached vertices
+    distance[v]      edges on a shortest path from the source, UNREACHED before v is found
+    predecessor[v]   the vertex before v on such a path, -1 for the source and unreached vertices
 
 Beamer, Asanovic and Patterson, "Direction-Optimizing Breadth-First Search", SC 2012.
 """
@@ -29,7 +29,7 @@ LEVELS = fr.advanced.StepCounter(1)
 
 @dataclass(frozen=True, repr=False)
 class BFSResult(Result):
-    """Result of `bfs`; arrays are on the graph's device. With `sources`, they have a row for each source.
+    """Result of `bfs`. Arrays are on the graph's device. With `sources`, they have a row for each source.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class BFSResult(Result):
     levels : int
         Largest distance that was searched.
     sources : array of int64, shape (len(sources),), or None
-        With `sources`: that of each row.
+        With `sources`: the source of each row.
     """
 
     distance: Any
@@ -65,22 +65,21 @@ def bfs(
     source : int
     depth_limit : int, optional
         Maximum distance to search.
-    sources : array-like of int, in place of `source`
-        Any number of vertices; the same one may be there twice.
+    sources : array-like of int, instead of `source`
+        Any number of vertices, possibly equal.
     predecessors : bool
         Also return the tree.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is not a vertex of the graph, or `depth_limit` is not an integer or is negative; or not just one of
+        `source` is not a vertex of the graph, `depth_limit` is not an integer or is negative, or not exactly one of
         `source` and `sources` is given.
 
     Notes
     -----
-    O(V + E) work from one source. 64 sources are searched from together, and share the visits of edges: O((V + E)
-    levels) work at most, in practice that of a few searches in graphs of small diameter. O(V) memory apart from the
-    result.
+    64 sources are searched from together, and share the visits of edges: O((V + E) levels) work at most, in practice
+    the work of a few searches in graphs of small diameter. O(V) memory apart from the result.
 
     Examples
     --------
@@ -111,7 +110,8 @@ def search_levels(
     graph: fr.Graph, start: fr.Frontier, distance: Any, predecessor: Any, depth_limit: int | None = None,
     edges: str = "out",
 ) -> int:  # fmt: skip
-    """Find the distances of UNREACHED vertices, and their predecessors, from those in `start`; returns the levels."""
+    """Find the distances and predecessors of UNREACHED vertices, starting from the vertices of `start`. Return the
+    levels."""
     return fr.traverse(
         graph, start, _visit, distance, predecessor, LEVELS, condition=_unreached,
         max_steps=depth_limit, edges=edges,

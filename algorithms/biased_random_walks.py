@@ -3,14 +3,14 @@
 A walk is one call of a functor, which goes along the lists of a sorted static copy. A step in proportion to the weights
 is a binary search in the running sums of a list's weights.
 
-node2vec multiplies the weights by a bias: 1/p for the way back, 1 for neighbors of the vertex before, 1/q for others.
-Steps are drawn by rejection, so a walk costs no pass over lists: a draw by weights is accepted with the probability
-bias / bound. The bound is the largest bias of edges that do not lead back. If 1/p is above it, the rest of the way back
-is an area of its own that is drawn directly, and a small p rejects no more draws than a large one. After `MAX_REJECTED`
-draws the step is chosen exactly, by passes over the list.
+node2vec multiplies the weights by a bias: 1/p for the way back, 1 for neighbors of the vertex before, 1/q for all other
+vertices. Steps are drawn by rejection, so a walk costs no pass over lists: a draw by weights is accepted with the
+probability bias / bound. The bound is the largest bias of edges that do not lead back. If 1/p is above it, the excess
+of the way back is a separate area that is drawn directly, and a small p rejects no more draws than a large one. After
+`MAX_REJECTED` draws the step is chosen exactly, by passes over the list.
 
     sums[e]        the weights of a vertex's arcs up to and including arc e
-    paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
+    paths[i, j]    vertex of walk i after j steps, -1 once the walk has ended
 
 Grover and Leskovec, "node2vec: Scalable Feature Learning for Networks", KDD 2016; Yang, Zhang, Chen, Zheng and Yang,
 "KnightKing: A Fast Distributed Graph Random Walk Engine", SOSP 2019.
@@ -95,8 +95,8 @@ def node2vec_random_walks(
 
     Notes
     -----
-    The first step is that of `biased_random_walks`. A further step is expected to need at most max(1, 1/q) / min(1,
-    1/p, 1/q) draws, each O(log(degree)) work. A step that rejects 64 draws takes O(degree log(degree)) work. O(V + E)
+    The first step is drawn as in `biased_random_walks`. A further step is expected to need at most max(1, 1/q) / min(1,
+    1/p, 1/q) draws, each O(log(degree)) work. A step that rejects 64 draws costs O(degree log(degree)) work. O(V + E)
     work and memory before.
 
     Examples
@@ -175,7 +175,7 @@ def _sum_beyond_block(block, src, offsets, sums, arcs):
 
 
 def _draw(sums, low, high, value):
-    """The first place of a list whose running sum is above a value below the last."""
+    """The first position of a list whose running sum is above a value below the last."""
     while low < high - 1:
         middle = (low + high - 1) >> 1
         if sums[middle] > value:
@@ -186,7 +186,7 @@ def _draw(sums, low, high, value):
 
 
 def _find(offsets, indices, u, v):
-    """The arc from u to v; -1 if there is none."""
+    """The arc from u to v, -1 if it does not exist."""
     arc = first_from(indices, offsets[u], offsets[u + 1], v, False)
     return arc if arc < offsets[u + 1] and indices[arc] == v else -1
 

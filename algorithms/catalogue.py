@@ -1,4 +1,4 @@
-"""The analytics of this package, each with its static and its incremental form; users add theirs with `register`."""
+"""The analytics of this package, each with its static and its incremental form. Users add theirs with `register`."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ GALLERY = (
     "minimum_spanning_forest", "maximum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank",
     "random_walks", "biased_random_walks", "node2vec_random_walks", "shortest_path", "ego_graph",
 )  # fmt: skip
-"""Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
+"""Static algorithms that demonstrate the operators. Tests and benchmarks cover them on fewer structures."""
 
 register(Analytic(
     "core_number", core_number, DynamicCoreNumber, values=("core_number",), comparator=Exact(),

@@ -1,14 +1,14 @@
 """Communities by label propagation as LDBC Graphalytics defines it: in rounds, and without random numbers.
 
-The label of a vertex is its id at first. In each round, all vertices at the same time take the most frequent label of
-their neighbors, the lowest of several. In directed graphs, neighbors are those along edges in either direction, and one
-along edges in both counts twice. A vertex without neighbors has its id for ever.
+The label of a vertex is its id at first. In each round, every vertex adopts the most frequent label of its neighbors,
+the lowest of several, at the same time. In directed graphs, neighbors are those along edges in either direction, and
+one along edges in both counts twice. A vertex without neighbors has its id for ever.
 
 A vertex looks at its neighbors only if the label of one of them has changed in the last round: otherwise it would find
 the same again.
 
     label[v]    the label of v
-    found[v]    the label that v takes in this round
+    found[v]    the label that v adopts in this round
 
 Raghavan, Albert and Kumara, "Near linear time algorithm to detect community structures in large-scale networks", Phys.
 Rev. E 2007; Iosup et al., "LDBC Graphalytics: A Benchmark for Large-Scale Graph Analysis on Parallel and Distributed
@@ -33,7 +33,7 @@ class CDLPResult(Result):
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The label of each vertex, which is a vertex, on the graph's device; -1 for deleted vertices.
+        The label of each vertex, which is a vertex, on the graph's device, -1 for deleted vertices.
     iterations : int
         Number of rounds: fewer than allowed if labels no longer change.
     """
@@ -60,8 +60,8 @@ def cdlp(graph: fr.Graph, *, max_iter: int = 10) -> CDLPResult:
 
     Notes
     -----
-    O(V) work per round, and for each edge of the vertices that look. O(V) memory; for directed graphs, and graphs that
-    are walked much slower than CSR, O(V + E) for a copy. `label_propagation` finds communities in fewer rounds.
+    O(V) work per round, and for each edge of the vertices that look. O(V) memory. Directed graphs, and graphs that are
+    walked much slower than CSR, need O(V + E) for a copy. `label_propagation` finds communities in fewer rounds.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _label_of(src, dst, edge, weight, label):
 
 
 def _count(src, value, total, label):
-    """How many edges lead to neighbors with this label."""
+    """The number of edges that lead to neighbors with this label."""
     return total
 
 

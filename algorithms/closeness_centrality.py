@@ -1,7 +1,7 @@
 """Closeness centrality: the inverse of the mean distance to a vertex.
 
-Each vertex sums the distances from the sources. The searches are those of `_source_words`, 64 at a time, or `bfs` where
-single ones are faster.
+Each vertex sums the distances from the sources. The searches run 64 sources at a time (`_source_words`), or one by one
+(`bfs`) where that is faster.
 
     total[v]    sum of the distances from sources to v
     count[v]    number of other sources that reach v
@@ -47,9 +47,9 @@ def closeness_centrality(
     Parameters
     ----------
     graph : Graph
-        In a directed graph distances are those to the vertex, as in NetworkX. Weights are ignored.
+        In a directed graph distances are measured to the vertex, as in NetworkX. Weights are ignored.
     sources : array-like of int, optional
-        The sources; by default all vertices, or `k` of them. Means of a sample are over the sources other than the
+        The sources, by default all vertices, or `k` of them. Means of a sample are over the sources other than the
         vertex. A vertex that no source reaches has 0.
     k : int, optional
         Draw this number of sources at random.

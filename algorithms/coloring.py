@@ -3,12 +3,12 @@
 Vertices are colored by decreasing priority, each with the smallest color that no neighbor before it has. The priority
 is the degree, unless the caller gives another. In parallel, a vertex is colored as soon as all neighbors before it are
 (`_priorities`): one traversal that starts from the vertices without such neighbors. A vertex with w neighbors before it
-gets a color of at most w, so it keeps w + 1 bits for the colors that they have taken.
+gets a color of at most w, so it needs w + 1 bits for the colors in use among them.
 
-Over the parts of a graph, bits would travel in messages of any size. There, colors go to all parts, and a vertex looks
-up those of its earlier neighbors once it is ready.
+In a distributed graph, bits would travel in messages of any size. So colors are sent to all partitions, and a vertex
+looks up the colors of its earlier neighbors once it is ready.
 
-    color[v]      the color of v; -1 before it has one
+    color[v]      the color of v, -1 before it has one
     first[v]      the first word of v's bits, which end at first[v + 1]
     taken[...]    bits of the colors that neighbors of a vertex have, 32 in a word
 
@@ -31,7 +31,7 @@ from .result import Result
 
 ALL_TAKEN = 2**32 - 1
 COLORS = 62
-"""Over parts, a vertex looks for so many colors at a time. An int64 has a bit for each."""
+"""In a distributed graph, a vertex tests this number of colors at a time. An int64 has a bit for each."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +41,7 @@ class ColoringResult(Result):
     Attributes
     ----------
     color : array of int32, shape (num_vertices,)
-        From 0 on, on the graph's device; -1 for deleted vertices.
+        From 0 on, on the graph's device, -1 for deleted vertices.
     count : int
         Number of colors.
     """
@@ -62,7 +62,7 @@ def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Colorin
         Vertices with higher ones are colored first, of equal ones the one with the lower id. By default the degrees, in
         random order where they are equal.
     seed : int
-        Of that random order. Without `priority`, the coloring depends on it and the edges alone.
+        The seed of that random order. Without `priority`, the coloring depends only on it and the edges.
 
     Raises
     ------
@@ -71,11 +71,11 @@ def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Colorin
 
     Notes
     -----
-    The colors are those that the serial greedy algorithm gives, which colors one vertex after another in this order.
+    The colors equal the result of the serial greedy algorithm, which colors one vertex after another in this order.
     With ``priority=graph.degrees()`` it is the strategy ``"largest_first"`` of NetworkX, whose nodes are the vertices.
-    O(V + E) work and O(V + E / 32) memory; as many steps as the longest path of decreasing priorities has vertices. A
-    random order keeps such paths short, also where degrees are equal. Over parts, memory is O(V), and the arcs of a
-    vertex are visited once more for every 62 colors of its neighbors.
+    O(V + E) work and O(V + E / 32) memory. The number of steps is the number of vertices on the longest path of
+    decreasing priorities. A random order makes such paths short, even if degrees are equal. In a distributed graph,
+    memory is O(V), and the arcs of a vertex are visited once more for every 62 colors of its neighbors.
 
     Examples
     --------
@@ -110,7 +110,8 @@ def _pass_on(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
 
 
 def _look_up(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
-    """The colors, which vertices look up at their earlier neighbors: over parts, where colors go to all."""
+    """Color a distributed graph: all partitions receive the colors, and vertices look them up at their earlier
+    neighbors."""
     waiting = graph.vertex_array(np.int32, waiting, combine="countdown")
     color, lowest = graph.vertex_array(np.int32, -1), graph.vertex_array(np.int32)
     taken = graph.vertex_array(np.int64)
@@ -151,13 +152,13 @@ def _pass_color(src, dst, edge, weight, priority, waiting, first, taken, color):
 
 
 def _color_bit(src, dst, edge, weight, priority, color, lowest):
-    """The bit of the color of a neighbor before `src`, if it is one of those from the lowest on."""
+    """The bit of the color of a neighbor before `src`, if the color is in the tested range."""
     place = color[dst] - lowest[src]
     return 1 << place if comes_before(dst, src, priority) and 0 <= place < COLORS else 0
 
 
 def _first_free(bits):
-    """The first of the next colors that is not taken; `COLORS` if all are."""
+    """The first of the tested colors that is free, or `COLORS` if none is."""
     place = 0
     while place < COLORS and bits >> place & 1:
         place += 1
@@ -165,7 +166,7 @@ def _first_free(bits):
 
 
 def _finds_none(v, lowest, taken):
-    """Whether all of the next colors are taken; the search then goes on behind them."""
+    """Whether no tested color is free. The search then continues with the next colors."""
     if _first_free(taken[v]) < COLORS:
         return False
     lowest[v] += COLORS

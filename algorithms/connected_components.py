@@ -5,10 +5,10 @@ each tree as its root. An edge between two trees links the larger root to the sm
 neighbors usually connects most of the largest component. Its vertices are then skipped, since each of their edges is
 also visited from its other end.
 
-Of a graph in parts, each part does this with its own vertices, and the parts exchange their forests at the end. All
-skip the vertices that they have connected with the same one.
+In a distributed graph, each partition does this with its own vertices, and the partitions exchange their forests at the
+end. All skip the vertices that they have connected with the same one.
 
-    labels[v]    a vertex of v's component, v or smaller; finally the smallest
+    labels[v]    a vertex of v's component, v or smaller, finally the smallest
 
 Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018
 (Afforest).
@@ -28,11 +28,11 @@ from .result import Result
 
 SAMPLED_NEIGHBORS = 2
 DENSE, MOST_OUTSIDE = 16, 1 / 16
-"""A CPU first links each vertex to one neighbor, which is enough in graphs of more arcs for each vertex than the first,
-unless vertices outside of the largest component have more than the second fraction of the arcs."""
+"""A CPU first links each vertex to one neighbor. This is enough if the arcs per vertex exceed the first number, unless
+vertices outside of the largest component have more than the second fraction of the arcs."""
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
-MAX_VERTICES = 2**48  # so that a label and how often it was found fit in one number
+MAX_VERTICES = 2**48  # a label and its count fit in one number
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,9 +42,9 @@ class ConnectedComponentsResult(Result):
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's component, on the graph's device; -1 for deleted vertices.
+        The smallest vertex of each vertex's component, on the graph's device, -1 for deleted vertices.
     count : int
-        Number of components; each isolated vertex is one.
+        Number of components. Each isolated vertex is one.
     """
 
     labels: Any
@@ -62,7 +62,7 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
 
     Notes
     -----
-    O(V + E) work; about O(V) for graphs with one large component that are undirected or keep in-edges. O(V) memory.
+    O(V + E) work. About O(V) for graphs with one large component that are undirected or have in-edges. O(V) memory.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     with graph.locally(labels):
         for count in _sampled_neighbors(graph):
             fr.sample_neighbors(graph, rest, _link, labels, count=count)
-            fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which nobody needs
+            fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which no vertex needs
             if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
                 rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])
             if count < SAMPLED_NEIGHBORS and rest.num_arcs < MOST_OUTSIDE * graph.num_arcs:
@@ -106,15 +106,16 @@ def connected_sets(graph: fr.Graph, sets: Any) -> Any:
 
 
 def _sampled_neighbors(graph: fr.Graph) -> tuple[int, ...]:
-    """How many neighbors of each vertex to link it to, one attempt after another."""
+    """The number of neighbors to link each vertex to, one attempt after another."""
     one_first = graph.has_in_edges and not (graph.device.is_gpu or graph.in_parts)
     return (1, SAMPLED_NEIGHBORS)[not (one_first and graph.num_arcs > DENSE * graph.num_vertices) :]
 
 
 def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:
-    """The most common label among the members, and how many have it, estimated from a sample; zeros without members.
+    """The most common label among the members, and its number of members, estimated from a sample. Zeros without
+    members.
 
-    Where parts differ, the label is that of the part which has found one most often: all return the same.
+    If partitions differ, the label found most often on one partition is chosen: all return the same.
     """
     if not members:
         return 0, 0
@@ -140,7 +141,7 @@ def _link_inside(src, dst, edge, weight, labels, sets):
 
 
 def unite(v, labels, theirs):
-    """Link v to what another part of the graph has linked it to, which may be nothing."""
+    """Link v to the vertex to which another partition has linked it, if any."""
     own = labels[v]
     other = theirs[v]
     if own != other and other != v and other >= 0:
@@ -148,9 +149,9 @@ def unite(v, labels, theirs):
 
 
 def _compress(v, labels):
-    """Point v to its root; returns whether v is a root.
+    """Point v to its root. Return whether v is a root.
 
-    Every step is written back, so that in deep trees the vertices below v take the shortcut too.
+    Every step is written back, and vertices below v in deep trees use the shortcut too.
     """
     parent = labels[v]
     grandparent = labels[parent]
@@ -167,7 +168,7 @@ def _shorten(v, labels):
 
 
 def _is_outside(v, labels, label):
-    root = label  # of another part's tree, maybe
+    root = label  # possibly of another partition's tree
     while labels[root] != root:
         root = labels[root]
     return labels[v] != root

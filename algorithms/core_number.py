@@ -1,11 +1,11 @@
 """Core numbers and k-cores: how deep in the graph each vertex is.
 
-The k-core is the largest subgraph in which every vertex has at least k neighbors; the core number of a vertex is the
-largest k for which it is in the k-core. Vertices are peeled off by increasing degree. Those with at most k remaining
-neighbors leave together, and so do, one traversal later, all that fall to k because of it.
+The k-core is the largest subgraph in which every vertex has at least k neighbors. The core number of a vertex is the
+largest k for which it is in the k-core. Vertices are peeled off by increasing degree. Vertices with at most k remaining
+neighbors leave together. One traversal later, all vertices that fall to k because of it leave as well.
 
     core[v]     the core number of v, once it has left
-    spare[v]    remaining neighbors of v beyond k; 0 or less once it has left
+    spare[v]    remaining neighbors of v beyond k, 0 or less once it has left
 
 Batagelj and Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks", 2003; Dasari, Desh and Zubair, "ParK:
 An Efficient Algorithm for k-core Decomposition on Multicore Processors", IEEE Big Data 2014.
@@ -36,7 +36,7 @@ class CoreNumberResult(Result):
     core_number : array of int32, shape (num_vertices,)
         On the graph's device. 0 for isolated and for deleted vertices.
     degeneracy : int
-        The largest core number: how many k-cores, from 1 on, are not empty.
+        The largest core number.
     """
 
     core_number: Any
@@ -49,16 +49,16 @@ class CoreNumberResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class KCoreResult(SubgraphResult):
-    """Result of `k_core`: the edges between vertices of the core; arrays are on the graph's device.
+    """Result of `k_core`: the edges between vertices of the core. Arrays are on the graph's device.
 
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        The edges of the core, each once, sorted; those of undirected graphs as ``src < dst``.
+        The edges of the core, each once, sorted, in undirected graphs as ``src < dst``.
     k : int
     num_edges : int
     num_vertices : int
-        Of the graph, and of the result of `to_graph`.
+        The structure of the graph, and of the result of `to_graph`.
     """
 
 
@@ -69,17 +69,17 @@ def core_number(graph: fr.Graph) -> CoreNumberResult:
     Parameters
     ----------
     graph : Graph
-        In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in NetworkX. One without
-        in-edges is copied to one with them; in several parts it is refused.
+        In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in NetworkX. A graph without
+        in-edges is copied to one with them. A distributed graph without in-edges is refused.
 
     Raises
     ------
     ValueError
-        A directed graph in several parts has no in-edges.
+        A directed distributed graph has no in-edges.
 
     Notes
     -----
-    O(V + E) work for peeling, and O(remaining vertices) for each core number that occurs; one or two host
+    O(V + E) work for peeling, and O(remaining vertices) for each core number that occurs, with one or two host
     synchronizations each. O(V) memory.
 
     Examples
@@ -120,7 +120,7 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCoreResult:
     graph : Graph
         As for `core_number`.
     k : int, optional
-        Not negative; by default the largest k whose core is not empty.
+        Not negative. By default the largest k whose core is not empty.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Degree centrality: the fraction of the other vertices that are neighbors.
+"""Degree centrality: the fraction of all other vertices that are neighbors.
 
 In a directed graph successors and predecessors are counted, each as a neighbor. Graphs know the degrees of their
 vertices, so no edge is visited, except where predecessors must be counted because the graph has no in-edges.
@@ -42,7 +42,7 @@ def degree_centrality(graph: fr.Graph, normalized: bool = True) -> DegreeCentral
     graph : Graph
         In a directed graph the edges of both directions count, so values may reach 2.
     normalized : bool
-        Divide the degree by the number of other vertices. A vertex without others has 1, as in NetworkX.
+        Divide the degree by the number of other vertices. The only vertex of a graph has 1, as in NetworkX.
 
     Raises
     ------

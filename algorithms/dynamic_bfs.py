@@ -23,7 +23,8 @@ class DynamicBFS(DynamicDistances):
     Attributes
     ----------
     distance : array of int32, shape (num_vertices,)
-        On the graph's device; the largest int32 for unreachable vertices: all, while the source is deleted.
+        On the graph's device, the largest int32 for unreachable vertices. All are unreachable while the source is
+        deleted.
     predecessor : array of the graph's vertex dtype, shape (num_vertices,)
         -1 for the source and for unreachable vertices.
 
@@ -37,9 +38,9 @@ class DynamicBFS(DynamicDistances):
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
     The work of a batch is linear in its edges, the vertices whose distance or tree edge changes, and their edges. On
-    directed graphs without in-edges (``in_edges=True``) a batch that changes anything costs O(V + E); on those with
-    in-edges, on a GPU, small batches of deletions also look at all vertices below those that lost their tree edge and
-    found no other at once.
+    directed graphs without in-edges (``in_edges=True``) a batch that changes anything costs O(V + E). On a GPU with
+    in-edges, small batches of deletions also visit all vertices below a vertex that lost its tree edge and found no
+    replacement at once.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class DynamicBFS(DynamicDistances):
 
 
 class _OverParts(DynamicBFS, DistancesOverParts):
-    """The same for a graph in several parts."""
+    """The same for a distributed graph."""
 
 
 DynamicBFS.form_over_parts = _OverParts

@@ -2,25 +2,25 @@
 
 A spanning forest is maintained along with the labels. Every vertex except the roots has a parent, a neighbor of smaller
 level. A vertex whose path to the root is intact is known to be connected, without a search of the component. A
-recomputation from scratch finds labels alone; the forest is grown again when a deletion needs it.
+recomputation from scratch finds only labels. The forest is grown again when a deletion needs it.
 
     labels[v]    the smallest vertex of v's component
-    parent[v]    the parent of v in the spanning forest; -1 for the root of each component
+    parent[v]    the parent of v in the spanning forest, -1 for the root of each component
     level[v]     larger than the parent's. While a batch is processed: DETACHED if v has no parent, and ``-1 - level``
                  (negative) if v is tentative, because an edge to its parent or to another ancestor was deleted. Both
                  are undefined without a forest, but no level is DETACHED between batches
-    link[v]      a union-find forest: over labels while edges are inserted, over detached vertices after deletions;
+    link[v]      a union-find forest: over labels during insertions, over detached vertices after deletions;
                  link[v] == v for every v that is a label
 
 Vertices that become tentative, or get another label, are listed.
 
-Insertions union labels, which takes one pass over the batch and no wait. Before the labels are read, or edges are
-deleted, vertices are relabeled: of the components that have merged by then, one keeps its spanning tree; the vertices
-of the others, found from the ends of the inserted edges, are attached to it level by level. Deletions cost nothing
-unless they cut an edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of
-smaller level that is not tentative, or else makes its children tentative. Vertices that are still tentative at the end
-are detached. They attach to any settled neighbor, and those that cannot reach one form new components. If too many
-become tentative, the repair is given up, and the labels are recomputed when they are read.
+Insertions union labels, in one pass over the batch without a host synchronization. Before the labels are read, or edges
+are deleted, vertices are relabeled. Of the components that merged since the last relabeling, one preserves its spanning
+tree. The vertices of the rest, found from the ends of the inserted edges, are attached to it level by level. Deletions
+cost nothing unless they cut an edge of the forest. The lower end of such an edge becomes tentative: it attaches to any
+neighbor of smaller level that is not tentative, or else makes its children tentative. Vertices that are still tentative
+at the end are detached. They attach to any settled neighbor, and vertices that cannot reach one form new components. If
+too many become tentative, the repair is given up, and the labels are recomputed when they are read.
 
 McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
 levels; here all neighbors are candidate parents, instead of a fixed number).
@@ -44,24 +44,24 @@ from .connected_components import connected_components, most_common_label, unite
 from .incremental import IncrementalAlgorithm, maintained
 
 JOINED, FORMED, REATTACHED, OUTDATED = range(4)
-"""Indices into the tally: components merged into others; components that deletions formed; vertices detached from a
-tree; and a number that grows where a label left its component, or a level became too high. What is left of that
-component has no label then, and the components are recomputed from scratch before they are read."""
+"""Indices into the tally: components merged into another one, components formed by deletions, vertices detached from a
+tree, and a number that grows when a label leaves its component, or a level becomes too high. The rest of that component
+then has no label, and the components are recomputed from scratch before they are read."""
 SMALL_ENDS, SMALL_BATCHES = 1 / 8, 256
-"""With more ends of inserted edges for each vertex, or from more batches, all vertices are looked through for those of
-other labels."""
+"""If inserted edges have more ends than this per vertex, or come from more batches, all vertices are scanned for
+outdated labels."""
 MAX_ARCS = 2**18
-"""Of a batch that a GPU deals with in repeated steps: so many vertices are far from keeping it busy."""
+"""The most arcs of a batch that a GPU processes in captured steps: this many vertices are far from keeping it busy."""
 MAX_HEIGHT = 2**30
-"""Levels only grow; before they overflow, they are recomputed from scratch."""
+"""Levels only grow. Before they overflow, they are recomputed from scratch."""
 MOST_ARCS, SMALL_ARCS = 1 / 16, 256
 MOST_VERTICES, SMALL_VERTICES = 1 / 8, 1024
-"""Components are recomputed if more than this fraction of the vertices, and some more, become tentative; on a CPU, also
-if those that lost their parents have more than that fraction of all arcs. A recomputation looks at each vertex once, a
-repair at all edges of a tentative one, up to four times."""
+"""Components are recomputed if the tentative vertices exceed this fraction of the vertices, plus a constant. On a CPU,
+also if the vertices that lost their parents have more than that fraction of all arcs. A recomputation looks at each
+vertex once, a repair at all edges of a tentative one, up to four times."""
 LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
-"""If more vertices were attached again than these fractions of all, and of those of the largest component, then another
-one may be the largest by now."""
+"""Another component may have become the largest if more vertices were attached again than these fractions of all
+vertices, and of the vertices of the largest component."""
 
 
 class DynamicConnectedComponents(IncrementalAlgorithm):
@@ -72,27 +72,26 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     Parameters
     ----------
     graph : DynamicGraph
-        For a directed graph, weakly connected components. If it keeps no in-edges (``in_edges=True``), or consists of
-        several parts, deletions cannot be repaired: after a batch that deletes any edge, the components are recomputed
-        from scratch.
+        For a directed graph, weakly connected components. If it has no in-edges (``in_edges=True``), or is distributed,
+        deletions cannot be repaired: after a batch that deletes any edge, the components are recomputed from scratch.
 
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's component, on the graph's device; -1 for deleted vertices. Read-only: on
+        The smallest vertex of each vertex's component, on the graph's device, -1 for deleted vertices. Read-only: on
         the CPU a view, which later batches may change, on the GPU a copy.
     count : int
-        Number of components; each isolated vertex is one.
+        Number of components. Each isolated vertex is one.
 
     Notes
     -----
-    An insertion takes O(batch) work; on a GPU the host does not wait for it. After insertions that merged components,
-    the first reading of the labels, or the first deletion, takes O(arcs of the smaller components), and O(V) more if
-    the largest gets another label, or many edges were inserted. A deletion takes O(batch) work, plus O(arcs of the
-    vertices disconnected from their root) if it cuts the forest; the first after a recomputation takes O(V + arcs) to
-    grow it. The components are recomputed from scratch if these vertices are many, after which fewer batches of the
-    size are repaired; or if the smallest vertex of one has left it and the root of its tree has not, which is rare
-    except for the largest.
+    An insertion costs O(batch) work, without a host synchronization on a GPU. After insertions that merged components,
+    the next read of the labels, or the next deletion, costs O(arcs of the smaller components). It costs O(V) more if
+    the largest gets another label, or many edges were inserted. A deletion costs O(batch) work, plus O(arcs of the
+    vertices disconnected from their root) if it cuts the forest. The first deletion after a recomputation costs O(V +
+    arcs) to grow it. The components are recomputed from scratch in two cases. If many vertices are disconnected, fewer
+    batches of that size are repaired afterwards. If the smallest vertex of a component has left it and the root of its
+    tree has not, the label is lost, which is rare except for the largest component.
 
     Examples
     --------
@@ -121,7 +120,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         super().__init__(graph)
         self._known_arcs = graph.num_arcs
         self._joins = fr.capture(graph, _join_all, batches=True, max_batch=MAX_ARCS)
-        # Either end of an edge may be the parent of the other. Of undirected graphs batches hold both arcs.
+        # Either end of an edge may be the parent of its other end. Batches of undirected graphs contain both arcs.
         self._renames, self._splits = (
             fr.capture(graph, step, batches=True, max_batch=MAX_ARCS, both_orders=graph.directed)
             for step in (_rename_components, _split_components)
@@ -167,7 +166,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
                 self._ends = None
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Bring the spanning forest up to date, or grow it, and record the number of arcs."""
+        """Bring the spanning forest up to date, or grow it, and store the number of arcs."""
         if self._torn:
             return
         self._relabel()
@@ -189,7 +188,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
                 self._torn = self._has_given_up()
 
     def vertices_changed(self) -> None:
-        """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
+        """Add new vertices as components, and remove deleted vertices, which are isolated."""
         if self._torn or self._has_given_up():
             self._recompute()
             return
@@ -230,7 +229,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             self._notifications = None
 
     def _has_given_up(self) -> bool:
-        """Whether the last repair, if there was one, found that the components must be recomputed."""
+        """Whether the last repair, if any, found that the components must be recomputed."""
         outdated = self._read_flags()[OUTDATED] > 0
         if self._is_tried:
             self._is_tried = False
@@ -238,7 +237,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         return outdated
 
     def _read_flags(self) -> list[int]:
-        """The tally, for which the host waits once after an update."""
+        """The tally. The host synchronizes once after an update."""
         if self._notifications is None:
             self._notifications = self.graph.device.to_host(self._tally).tolist()
         return self._notifications
@@ -250,7 +249,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         if not self._joining:
             return
         graph, ends = self.graph, self._ends
-        # Of few edges a GPU has looked at the ends before the host knows whether they have joined anything.
+        # For few edges a GPU has processed the ends before the host knows whether they have joined anything.
         if not graph.device.is_gpu or not ends:
             joined = self._read_flags()[JOINED]
             if joined == self._relabeled:
@@ -294,7 +293,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
     def _recompute(self) -> None:
         """Compute the components from scratch."""
-        self._torn = True  # until all is there
+        self._torn = True  # until all arrays exist
         graph, xp = self.graph, self.graph.xp
         found = connected_components(graph)
         if self._labels is None or self._labels.size != found.labels.size:
@@ -302,7 +301,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             self._level = graph.vertex_array(np.int32, 0)
             self._listed = Listed(graph)
             self._tally = xp.zeros(4, np.int64)
-            self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
+            self._moved = xp.zeros(1, np.int64)  # whether a component preserved its tree and got another label
         self._labels[:] = self._link[:] = found.labels
         if graph.absent_mask is not None:
             self._link[:] = xp.where(found.labels < 0, xp.arange(found.labels.size), found.labels)
@@ -311,17 +310,17 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         self._members = fr.Frontier.all(graph)
         self._count = found.count
         self._clear_tally()
-        self._joining = False  # whether edges were inserted since the labels were those of the components
-        self._ends: list[tuple[Any, Any]] | None = []  # of these edges, by batch; None if they are many
+        self._joining = False  # whether edges were inserted since the labels were last exact
+        self._ends: list[tuple[Any, Any]] | None = []  # the ends of these edges, by batch, or None if they are many
         self._num_ends = 0
         self._torn = False
 
     def _clear_tally(self) -> None:
-        """Begin to count what batches change, and forget the largest component."""
+        """Reset the counts of changes, and forget the largest component."""
         fr.advanced.clear(self._tally)
         self._notifications: list[int] | None = None  # the tally, as the host knows it
         self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
-        self._largest: Any = None  # a vertex of the largest component, its label, once that is asked for
+        self._largest: Any = None  # a vertex of the largest component, its label, once computed
         self._many = math.inf  # vertices that are attached again before another component may be the largest
 
     def _grow_forest(self) -> None:
@@ -340,11 +339,11 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
 
 class _OverParts(DynamicConnectedComponents):
-    """The same for a graph in several parts, without a spanning forest.
+    """The same for a distributed graph, without a spanning forest.
 
-    Each part unites the labels of the edges it is notified of in a union-find forest of its own. These are united when
-    the labels are read, if any part has joined two components, so that insertions exchange nothing. After deletions the
-    components are recomputed then.
+    Each partition unites the labels of the edges it is notified of in a local union-find forest. If any partition has
+    joined two components, the forests are united when the labels are read, so insertions exchange nothing. After
+    deletions the components are recomputed then.
     """
 
     @maintained
@@ -354,11 +353,11 @@ class _OverParts(DynamicConnectedComponents):
         return self._count
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Record the number of arcs."""
+        """Store the number of arcs."""
         self._known_arcs = self.graph.num_arcs
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Have the components recomputed when they are read, if there is an edge less."""
+        """Recompute the components at the next read, if any edge was deleted."""
         self._outdated |= self.graph.num_arcs != self._known_arcs
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
@@ -371,7 +370,7 @@ class _OverParts(DynamicConnectedComponents):
         self._outdated = True
 
     def _prepare(self) -> None:
-        """Nothing is recorded for parts."""
+        """Nothing is captured for distributed graphs."""
 
     def _bring_up(self) -> None:
         """Nothing: what reads does it."""
@@ -395,14 +394,14 @@ class _OverParts(DynamicConnectedComponents):
         self._tally = graph.flags(2)
         self._members = fr.Frontier.all(graph)
         self._torn = self._joining = self._outdated = False
-        self._notifications = self._ends = None  # labels are all looked at
+        self._notifications = self._ends = None  # all labels are checked
 
 
 DynamicConnectedComponents.form_over_parts = _OverParts
 
 
 def _take_root(v, labels, link):
-    """Give v the label that its component has now; returns whether v is that label."""
+    """Give v the current label of its component. Return whether v is that label."""
     labels[v] = root_of(link, labels[v])
     return labels[v] == v
 
@@ -437,12 +436,12 @@ def _rename_components(
 
 
 def _split_components(graph, src, dst, labels, link, level, parent, tally, most, listed, number, room):
-    """Find other paths for the vertices below deleted edges of the forest; those without form new components."""
+    """Find other paths for the vertices below deleted edges of the forest. Vertices without one form new components."""
     fr.advanced.clear(number)
     tentative = fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
     if not tentative:
         return
-    # The host of a GPU does not wait to know how many there are.
+    # The host of a GPU does not synchronize to learn their number.
     if not graph.device.is_gpu and tentative.num_arcs > MOST_ARCS * graph.num_arcs + SMALL_ARCS:
         tally[OUTDATED] += 1
         return
@@ -461,10 +460,10 @@ def _split_components(graph, src, dst, labels, link, level, parent, tally, most,
 
 
 def _rename(v, labels, link, level, largest, tally):
-    """Give v the label its component has now; true if v must be attached again.
+    """Give v the current label of its component. Return whether v must be attached again.
 
-    Of the components that merged, one keeps its spanning tree: the largest, whose label was ``largest[0]``, or else the
-    one whose label stays.
+    Of the components that merged, one preserves its spanning tree: the largest, whose label was ``largest[0]``, or else
+    the one whose label stays.
     """
     label = labels[v]
     root = root_of(link, label)
@@ -481,7 +480,7 @@ def _rename(v, labels, link, level, largest, tally):
 
 
 def _rename_end(src, dst, edge, weight, labels, link, level, largest, moved, listed, number, room):
-    """`_rename`, of a vertex at an edge that was inserted, or next to one that was renamed; `largest` is a vertex."""
+    """`_rename` for a vertex at an inserted edge, or next to a renamed vertex. `largest` is a vertex."""
     label = labels[dst]
     root = root_of(link, label)
     kept = root
@@ -498,7 +497,7 @@ def _rename_end(src, dst, edge, weight, labels, link, level, largest, moved, lis
 
 
 def _follow(v, labels, link):
-    """Give v, of a component that keeps its tree, the label that it has now."""
+    """Give v, of a component that preserves its tree, its current label."""
     if labels[v] >= 0:
         labels[v] = root_of(link, labels[v])
 
@@ -523,10 +522,10 @@ def _cut(src, dst, edge, weight, parent, level, listed, number, room):
 
 
 def _reattach(src, dst, edge, weight, parent, level, most, listed, number, room):
-    """Attach a tentative src to dst if dst is settled and of smaller level; make dst tentative if it is a child of src.
+    """Attach a tentative src to dst if dst is settled and of smaller level. Make dst tentative if it is a child of src.
 
-    Once more than `most` are tentative, no others become so. A new parent may become tentative in the same step. It is
-    then processed in the next step, and makes all its children of that time tentative.
+    Once more than `most` are tentative, no further vertices become so. A new parent may become tentative in the same
+    step. It is then processed in the next step, and makes all its children of that time tentative.
     """
     tentative = level[src]
     if tentative >= 0:
@@ -550,7 +549,7 @@ def _reattach(src, dst, edge, weight, parent, level, most, listed, number, room)
 
 
 def _detach(v, link, level, tally, most, number):
-    """Detach v, once, if it is still tentative; give up if more than `most` were."""
+    """Detach v, once, if it is still tentative. Give up if more than `most` were."""
     if number[0] > most:
         tally[OUTDATED] = 1
         return False
@@ -566,8 +565,8 @@ def _attach_to_parent(src, dst, edge, weight, parent, level, link, tally, linkin
     """Attach dst to src, or in the first step src to dst, if exactly one of them is detached.
 
     In the first step all detached vertices look for settled neighbors. A detached neighbor joins the frontier of the
-    second step, since it may be attached by then. Later frontiers hold the newly attached vertices only. If `linking`
-    is 1, detached neighbors are linked.
+    second step, since it may be attached by then. Later frontiers contain only newly attached vertices. If `linking` is
+    1, detached neighbors are linked.
     """
     here = level[src]
     there = level[dst]
@@ -592,7 +591,7 @@ def _attach_to_parent(src, dst, edge, weight, parent, level, link, tally, linkin
 
 
 def _form_component(v, labels, link, level, parent, tally):
-    """Label a detached v with its new component; true for the smallest vertex, which becomes the root."""
+    """Label a detached v with its new component. True for the smallest vertex, which becomes the root."""
     if level[v] != DETACHED:
         return False
     if labels[v] == v:

@@ -1,12 +1,12 @@
 """Core numbers that are maintained incrementally.
 
-Vertices are kept in an order: by core number, and within a level (the vertices of one core number) by rank. Two numbers
-are kept of each vertex, which together prove that its core number is right:
+Vertices have an order: by core number, and within a level (the vertices of one core number) by rank. Two numbers of
+each vertex together prove that its core number is right:
 
     core[v]      the core number of v, between batches
     support[v]   neighbors u of v with core[u] >= core[v]
-    rank[v]      place of v within its level; vertices of one rank come after each other. HELD in a vertex that is taken
-                 out of the order while a batch is worked on
+    rank[v]      position of v within its level. Each of several vertices with one rank comes after all others. HELD
+                 while a batch has v removed from the order
     later[v]     neighbors of v that come after it
     former[v]    the rank of v before it moved, or fell
     count[v]     of a vertex that is held: neighbors of higher core numbers, and neighbors at its level that are held;
@@ -17,27 +17,27 @@ are kept of each vertex, which together prove that its core number is right:
 * *support[v] >= core[v] for all v: no core number is too high.* The vertices with core[v] >= k are then a graph of
   minimum degree k, and so in the k-core.
 * *later[v] <= core[v] for all v: none is too low.* Suppose that v is in a graph of minimum degree core[v] + 1. Of its
-  vertices take the first in the order. It comes no later than v, so that its core number is no higher, and all of its
-  neighbors in that graph come after it. There are more of them than its core number: a contradiction.
+  vertices, consider the first in the order. It comes no later than v, so its core number is no higher, and all of its
+  neighbors in that graph come after it. They outnumber its core number: a contradiction.
 
-**Deletions** lower both numbers, so that only the first condition can fail. Vertices with too little support fall by 1,
-all at once, and go to the end of the level below. There a vertex has no more later neighbors than it had support, as
-the vertices that fell with it were part of that; and nobody below gets another later neighbor. Its support is counted
-at its new level, and neighbors at the old level lose one for it. That is repeated until no support is too low. The
-second condition holds all the time.
+**Deletions** lower both numbers, so only the first condition can fail. Vertices with too little support fall by 1, all
+at once, and go to the end of the level below. At the new position a vertex has no more later neighbors than it had
+support, since its support included the vertices that fell with it. No vertex below gets another later neighbor. Its
+support is counted at its new level, and neighbors at the old level lose one for it. That is repeated until no support
+is too low. The second condition is preserved throughout.
 
-**Insertions** raise both, so that only the second condition can fail. A vertex with too many later neighbors moves back
-in its level, behind the first of them, which gets one more later neighbor and may have to move, too. Most moves end
-soon. A vertex that has to move again is held: taken out of the order, to be put behind all others of its level. When
-nothing moves any more, of the vertices that are held, the ones whose count is at most their core number are put back at
-the end of the level, which takes them out of the counts of others, and so on: they are peeled, as in computing core
-numbers from scratch. Those that remain rise by 1, to the front of the level above, where they are later neighbors of
-nobody. Their support is their count, which is high enough, and so is the number of their later neighbors, which may be
-too high again. That is repeated until none is. The first condition holds all the time.
+**Insertions** raise both, so only the second condition can fail. A vertex with too many later neighbors moves back in
+its level, behind the first of them, which gets one more later neighbor and may have to move, too. Most moves end soon.
+A vertex that has to move again is held: removed from the order, to be inserted at the end of its level. When nothing
+moves any more, held vertices whose count is at most their core number return to the end of the level. They leave the
+counts of the remaining ones, and so on: they are peeled, as in computing core numbers from scratch. The rest rise by 1,
+to the front of the level above, where they are later neighbors of no vertex. Their support is their count, which is
+high enough, and so is the number of their later neighbors, which may be too high again. That is repeated until none is.
+The first condition is preserved throughout.
 
-All levels are worked on at once, since a step at one level changes no number of a vertex at another. Parallel edges
-count as often as they are there: in a directed graph, both directions do. If much of the graph is visited, core numbers
-are recomputed from scratch when they are next read.
+All levels are worked on at once, since a step at one level changes no number of a vertex at another. Each parallel edge
+counts: in a directed graph, both directions do. If much of the graph is visited, core numbers are recomputed from
+scratch when they are next read.
 
 Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, whose order this is, with ranks
 that vertices may share in place of a list, and for batches; Sariyuce et al., "Streaming Algorithms for k-core
@@ -59,20 +59,20 @@ from .incremental import IncrementalAlgorithm, maintained
 
 HELD = np.int32(np.iinfo(np.int32).max)
 MAX_RANK = 2**30
-"""Ranks at the end only grow, and those at the front only fall. Before they overflow, they are given out again."""
+"""Ranks at the end only grow, and ranks at the front only fall. Before they overflow, they are reassigned."""
 
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the arcs is visited, recomputation from scratch is faster."""
 
 ROUND_ARCS = 2048
-"""A round takes at least as long as a visit to so many arcs."""
+"""A round costs at least as much as a visit to this number of arcs."""
 
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
 SMALL_EDGES, SMALL_ARCS = {"cpu": 256, "gpu": 4096}, {"cpu": 2**12, "gpu": 2**15}
-"""So many edges are always tried, and so many arcs visited, by device: to recompute takes as long, however small the
-graph."""
+"""This number of edges is always tried, and this number of arcs visited, by device: a recomputation costs as much in
+the smallest graph."""
 
 
 class DynamicCoreNumber(IncrementalAlgorithm):
@@ -83,22 +83,24 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     Parameters
     ----------
     graph : DynamicGraph
-        In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in `core_number`. One that
-        keeps no in-edges (``in_edges=True``) has its core numbers recomputed from scratch after every batch.
+        In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in `core_number`. Without
+        in-edges (``in_edges=True``), the core numbers of a directed graph are recomputed from scratch after every
+        batch.
 
     Attributes
     ----------
     core_number : array of int32, shape (num_vertices,)
-        On the graph's device; 0 for isolated and for deleted vertices. Read-only: on the CPU a view, which later
+        On the graph's device, 0 for isolated and for deleted vertices. Read-only: on the CPU a view, which later
         batches may change, on the GPU a copy.
     degeneracy : int
-        The largest core number: how many k-cores, from 1 on, are not empty.
+        The largest core number.
 
     Notes
     -----
-    A batch takes a look-up for each edge. Then an insertion takes two passes over the edges of each vertex that moves
-    in the order, a deletion one over those of the vertices whose core numbers fall: most edges of a batch lead to none.
-    If more than a quarter of the graph would be visited, core numbers are recomputed when results are next read.
+    A batch costs a look-up for each edge. Then an insertion costs two passes over the edges of each vertex that moves
+    in the order. A deletion costs one over the edges of the vertices whose core numbers fall. Most edges of a batch
+    lead to neither. If more than a quarter of the graph would be visited, core numbers are recomputed when results are
+    next read.
 
     Examples
     --------
@@ -211,7 +213,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         return repairs
 
     def _is_small(self, edges: int) -> bool:
-        """Whether a batch of so many edges can be worked on incrementally; while kernels are loaded, any can."""
+        """Whether to process a batch of this number of edges incrementally. Always true while kernels are loaded."""
         graph = self.graph
         most = max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES[graph.device.kind])
         return graph.has_in_edges and (edges <= most or fr.advanced.is_warming_up())
@@ -222,7 +224,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._orders = self._fits and (fitted or fr.advanced.is_warming_up())
 
     def _spend(self, arcs: int) -> bool:
-        """Account for a visit to so many arcs; False if recomputing is cheaper, which is then done at the next read."""
+        """Account for a visit to this number of arcs. False if recomputing is cheaper, which then happens at the next
+        read."""
         self._left -= arcs + ROUND_ARCS
         if self._left < 0 and not fr.advanced.is_warming_up():
             self._known = self._ordered = False
@@ -230,7 +233,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         return self._known
 
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
-        """Move vertices behind the next of their neighbors; returns those that have too many later neighbors then."""
+        """Move vertices behind the next of their neighbors. Return the vertices that then have too many later
+        neighbors."""
         self._moves += 1
         self._last += 1  # the greatest rank that a vertex can move to
         fr.compute(crowded, _begin_move, *self._arguments)
@@ -248,13 +252,13 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._last += 1 + steps
 
     def _recompute(self) -> None:
-        """Recompute from scratch; the order, too, if it is likely to be of use."""
+        """Recompute from scratch, including the order if it is likely to be of use."""
         graph = self.graph
         core = core_number(graph).core_number
         zeros = graph.xp.zeros_like
         self._first = self._last = self._moves = self._batch = 0
         held = graph.xp.full_like(core, HELD)
-        if graph.absent_mask is not None:  # a vertex that comes back has a place in the order: that of isolated ones
+        if graph.absent_mask is not None:  # a reinserted vertex is in the order, among the isolated vertices
             held[graph.absent_mask] = 0
         self._take(core, zeros(core), zeros(core), held)
         self._ordered = self._orders and not self._trials.skips
@@ -312,7 +316,7 @@ def _find_next(src, dst, edge, weight, core, support, later, rank, former, count
 
 
 def _move(v, core, support, later, rank, former, count, moved, tried, found, size, moves, batch):
-    """Move v behind the next of its neighbors, or hold it if there is none, or if it has moved before."""
+    """Move v behind the next of its neighbors, or hold it if it has none, or has moved before."""
     moved[v] = moves
     later[v] = 0
     if count[v] < HELD and tried[v] != batch:
@@ -325,7 +329,7 @@ def _move(v, core, support, later, rank, former, count, moved, tried, found, siz
 
 
 def _count_moved(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, moves):
-    """Count the later neighbors of src in its new place; a neighbor that it was moved behind gets one more."""
+    """Count the later neighbors of src at its new position. A neighbor that it was moved behind gets one more."""
     if core[dst] > core[src]:
         fr.atomic_add(later, src, 1)
     if core[dst] != core[src]:
@@ -394,7 +398,7 @@ def _fall(v, core, support, later, rank, former, count, moved, tried, found, siz
 
 
 def _count_fallen(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, last):
-    """Count for src at its new level; a neighbor that has stayed at the old one loses src."""
+    """Count for src at its new level. A neighbor that has stayed at the old one loses src."""
     if core[dst] >= core[src]:
         fr.atomic_add(support, src, 1)
         if core[dst] > core[src] or rank[dst] == last:

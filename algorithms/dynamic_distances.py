@@ -1,13 +1,13 @@
 """Distances that are maintained incrementally: the repair of a shortest-path tree.
 
 Distances and a shortest-path tree are maintained. Edges that shorten a path are relaxed, starting from the batch. If a
-tree edge is deleted or becomes longer, its lower end is tentative: it looks for another tight edge, from a strictly
-nearer vertex that is settled, and adopts that vertex as its parent. If there is none, its children in the tree become
+tree edge is deleted or becomes longer, its lower end is tentative. It looks for another tight edge, from a strictly
+nearer settled vertex, which it adopts as its parent. If no such vertex exists, its children in the tree become
 tentative in turn. Vertices that remain tentative are cut off: their distances are reset, pulled from their neighbors,
 and relaxed.
 
     distance[v]      as in `sssp` and `bfs`
-    predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose tree edge was deleted
+    predecessor[v]   the tree; -1 for the source, unreached vertices, and vertices whose tree edge was deleted
     state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between batches). In directed
                      graphs CHANGED if v has a new distance, and is to find its predecessor. Each state has a list of
                      the vertices that got it
@@ -17,10 +17,10 @@ and relaxed.
 A distance is the smallest sum along any path, added in order from the source in the type of the distances. It does not
 depend on the order in which paths are tried, so repaired distances equal recomputed ones to the last bit of a float.
 
-In a directed graph that keeps in-edges, a tentative vertex first looks along these for a parent, and then passes on to
-its children; vertices that were cut off or came nearer find their predecessors at the end. A directed graph without
-in-edges adopts no parents, all vertices push new distances, and the tree is rebuilt: there any batch that changes
-something costs O(V + E), elsewhere the cost follows the change.
+In a directed graph with in-edges, a tentative vertex first looks along these for a parent, and then passes on to its
+children. Vertices that were cut off or came nearer find their predecessors at the end. In a directed graph without
+in-edges, vertices adopt no parents, all vertices push new distances, and the tree is rebuilt: any batch that changes
+something costs O(V + E). With in-edges the cost follows the change.
 
 Ramalingam and Reps, "An Incremental Algorithm for a Generalization of the Shortest-Path Problem", J. Algorithms 1996;
 Even and Shiloach, "An On-Line Edge-Deletion Problem", J. ACM 1981.
@@ -47,24 +47,24 @@ SETTLED = 0
 TENTATIVE = 1
 CHANGED = 2
 SMALL_ARCS, MAX_ARCS = 2**13, 2**18
-"""Of a batch that a GPU deals with in repeated steps: up to the first in any case, up to the second if the graph has
-many times as many."""
+"""Limits on the arcs of a batch that a GPU processes in captured steps: the first always applies, the second if the
+graph has many times as many arcs."""
 RECOMPUTE_ABOVE = 1 / 4
-"""If more than this fraction of the vertices becomes tentative, distances are recomputed from scratch, which wastes
-fewer relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they
-would look for parents: a search from scratch looks at fewer."""
+"""Distances are recomputed from scratch, which wastes fewer relaxations, if more than this fraction of the vertices
+becomes tentative. The same applies if the vertices that lost their tree edges have more than this fraction of all arcs,
+along which they would look for parents: a search from scratch visits fewer."""
 SMALL = 256
-"""So many arcs, and tentative vertices, are always looked at."""
+"""This number of arcs, and of tentative vertices, is always visited."""
 NO_LIMIT = 2**62
 LOOK_UP = 8
-"""A batch takes so many times as long to visit as as many arcs in a search from scratch."""
+"""The cost of visiting an edge of a batch, relative to an arc in a search from scratch."""
 SAMPLED = np.random.default_rng(0).random(256)
 MOST_IMPROVED = 1 / 4
-"""If a larger part of the sampled vertices that are reached has come nearer, a recomputation would have taken as long:
-to relax their edges takes 3.5 times as long as in a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices are
-sampled as fractions of the number of all."""
+"""If a larger fraction of the sampled reached vertices has come nearer, a recomputation would have cost as much:
+relaxing their edges costs 3.5 times a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices are sampled as
+fractions of the number of all."""
 PULLED = 1 / 8
-"""The same fractions are so much smaller where a search from scratch pulls, without weights on a CPU."""
+"""These fractions are multiplied by this where a search from scratch pulls, without weights on a CPU."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
@@ -77,7 +77,7 @@ class DynamicDistances(IncrementalAlgorithm):
     static : function
         `bfs` or `sssp`: the same distances, computed from scratch.
     weighted : bool
-        Whether edge lengths are the weights; otherwise they are 1.
+        Whether edge lengths are the weights. Otherwise they are 1.
     """
 
     exact = False
@@ -98,7 +98,8 @@ class DynamicDistances(IncrementalAlgorithm):
         self._insertions, self._deletions = Trials(), Trials()
         self._distance: Any = None
         self._queue: fr.PriorityFrontier | None = None
-        # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
+        # On a GPU small batches are steps without a host synchronization, and the host reads the flags when it next
+        # synchronizes.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._has_read_flags = True
         improve, repair = batch_steps(self._length, graph.directed)
@@ -168,7 +169,7 @@ class DynamicDistances(IncrementalAlgorithm):
             self._deletions.note(self._repair(src, dst))
 
     def vertices_changed(self) -> None:
-        """Allocate entries for new vertices. A deleted source reaches nothing; a reinserted one reaches itself."""
+        """Allocate entries for new vertices. A deleted source reaches nothing. A reinserted one reaches itself."""
         if not self._known:
             return
         xp = self.graph.xp
@@ -188,21 +189,21 @@ class DynamicDistances(IncrementalAlgorithm):
     # ---- repair -----------------------------------------------------------------------------------------------------
 
     def _is_few(self, src: Any) -> bool:
-        """Whether a batch is dealt with in steps, which do not ask whether to recompute takes less."""
+        """Whether a batch is processed in steps, which do not check whether a recomputation is cheaper."""
         return self._has_steps and 0 < src.size <= max(SMALL_ARCS, min(self.graph.num_arcs // 16, MAX_ARCS))
 
     def _repair_few(self, src: Any, dst: Any) -> None:
-        """`_repair`, after a small batch, without a look at how much there is to do."""
+        """`_repair`, after a small batch, without estimating the work."""
         self._read_flags()
         if self._known and self._tries(self._deletions, src):
             self._repairs(src, dst, self._most_tentative, *self._step_arguments)
             self._has_read_flags = not self._weighted
 
     def _read_flags(self, *, in_update: bool = True) -> None:
-        """Do what steps have asked for that the host did not wait for.
+        """Process flags that steps have set without a host synchronization.
 
-        In an update it is too late to mend the tree: the graph has changed, and deleted edges that the tree should
-        have had cannot be found any more. Distances are then recomputed from scratch when they are read.
+        In an update it is too late to mend the tree: the graph has changed, and deleted edges that belong to the tree
+        cannot be found any more. Distances are then recomputed from scratch when they are read.
         """
         if self._has_read_flags:
             return
@@ -215,17 +216,17 @@ class DynamicDistances(IncrementalAlgorithm):
             self._mend_tree()
 
     def _tries(self, trials: Trials, src: Any) -> bool:
-        """Whether to repair what a batch has changed; otherwise distances are recomputed when they are read."""
+        """Whether to repair the changes of a batch. Otherwise distances are recomputed when they are read."""
         self._known = trials.pays(src.size)
         return self._known
 
     def _is_bad(self) -> bool:
-        """Whether a weight is negative, or a path too long: then a recomputation is to say so when results are read."""
+        """Whether a weight is negative, or a path too long. A recomputation then reports it when results are read."""
         self._known = not (self._weighted and int(self._bad[0]))
         return not self._known
 
     def _part_of(self, src: Any) -> float:
-        """The visit of a batch as a part of a recomputation."""
+        """The visit of a batch as a fraction of a recomputation."""
         return LOOK_UP * src.size / max(self.graph.num_arcs, 1)
 
     def _sampled(self) -> Any:
@@ -235,11 +236,11 @@ class DynamicDistances(IncrementalAlgorithm):
         return self._distance[self._sample]
 
     def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> float:
-        """Repair the subtrees below deleted or longer tree edges, unless distances are better recomputed; returns what
-        part of a recomputation was wasted then.
+        """Repair the subtrees below deleted or longer tree edges, unless a recomputation is cheaper. Return the wasted
+        fraction of a recomputation.
 
-        With `changed_weights` there may be edges that are not relaxed yet, so that all vertices may come nearer; after
-        deletions those that were cut off have new distances, and no others.
+        With `changed_weights` some edges may not be relaxed yet, so all vertices may come nearer. After deletions only
+        the vertices that were cut off have new distances.
         """
         self._read_flags()
         if not self._known:
@@ -277,10 +278,10 @@ class DynamicDistances(IncrementalAlgorithm):
         return 0.0
 
     def _relax(self, start: fr.Frontier, changed: fr.Frontier | None = None) -> None:
-        """Relax edges, starting from those that leave some vertices, and maintain the tree.
+        """Relax edges, starting from the out-edges of some vertices, and maintain the tree.
 
-        In a directed graph vertices with new distances find their predecessors afterwards: those in `changed`, if it is
-        known, which saves a pass over the vertices.
+        In a directed graph vertices with new distances find their predecessors afterwards. `changed`, if known,
+        contains them, which saves a pass over the vertices.
         """
         graph, arguments = self.graph, self._changing
         if self._has_lengths:
@@ -300,7 +301,7 @@ class DynamicDistances(IncrementalAlgorithm):
     def _relax_nearest_first(self, start: fr.Frontier) -> None:
         """Relax bucket by bucket, as `sssp` does: in any other order, distances would improve again and again."""
         graph = self.graph
-        if self._width is None:  # a pass over all weights, of which those of later batches change little
+        if self._width is None:  # a pass over all weights, of which later batches change few
             self._width = bucket_width(graph, self._distance.dtype, self._unreached)
         if self._queue is None:
             self._queue = fr.PriorityFrontier(graph, self._distance, self._width, monotone=True)
@@ -312,7 +313,7 @@ class DynamicDistances(IncrementalAlgorithm):
     def _check_sums(self) -> None:
         """Have distances recomputed from scratch if one may have overflowed since this was last asked.
 
-        Relaxation skips an edge whose sum would overflow, so that updates go on without waiting for the device.
+        Relaxation skips an edge whose sum would overflow, so updates continue without waiting for the device.
         """
         if self._known and self._weighted and not self._is_checked and int(self._bad[0]):
             self._known = False
@@ -338,7 +339,7 @@ class DynamicDistances(IncrementalAlgorithm):
             self._take(xp.full(n, self._unreached, self._unreached.dtype), xp.full(n, -1, self.graph.vertex_dtype))
 
     def _take(self, distance: Any, predecessor: Any) -> None:
-        """Take over these arrays, and reset all state. What is captured stays valid unless there are more vertices."""
+        """Adopt these arrays, and reset all state. Captures stay valid unless the number of vertices grows."""
         fresh = self._distance is None or self._distance.size != distance.size
         if self._has_steps and not fresh:
             self._distance[:], self._predecessor[:] = distance, predecessor
@@ -366,7 +367,7 @@ class DynamicDistances(IncrementalAlgorithm):
         return bool(self.graph.has_vertices([self.source])[0])
 
     def _affects_much(self, arcs: int) -> bool:
-        """Whether a repair would look at too many arcs; distances are then recomputed when they are read."""
+        """Whether a repair would visit too many arcs. Distances are then recomputed when they are read."""
         self._known = arcs <= self._limit * self.graph.num_arcs + SMALL
         return not self._known
 
@@ -377,7 +378,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _most_tentative(self) -> int:
-        """So many vertices may become tentative. Steps without weights do not ask, as no flag is read after them."""
+        """The largest number of tentative vertices. Steps without weights do not ask, as no flag is read after them."""
         if self._has_steps and not self._weighted:
             return NO_LIMIT
         return int(self._limit * self.graph.num_vertices) + SMALL
@@ -402,7 +403,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _changing(self) -> tuple:
-        """Those of functors that list vertices which get a new distance."""
+        """The arguments of functors that list vertices with new distances."""
         return *self._arguments[:-3], *self._changed_list
 
 
@@ -449,8 +450,8 @@ def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_wa
 
 
 def extends(own, length, unreached, bad):
-    """Whether a path of length `own` can go on along an edge. If the edge's length is negative, or the vertex is
-    reached but the sum overflows, that is noted in `bad`; for use in functors."""
+    """Whether a path of length `own` can be extended along an edge. Sets `bad` if the edge's length is negative, or the
+    vertex is reached but the sum overflows. For use in functors."""
     if 0 <= length < unreached - own:
         return True
     if not length >= 0 or (own < unreached and length < math.inf):
@@ -514,7 +515,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
     # Several threads decide on one vertex concurrently, and may read outdated states. But a vertex that becomes
     # tentative visits all its edges in the next step, and makes all its children of that time tentative, including
-    # those that adopted it meanwhile. So no settled vertex remains below a tentative one.
+    # vertices that adopted it meanwhile. So no settled vertex remains below a tentative one.
     def adopt_or_pass_on(
         src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
         most,
@@ -535,7 +536,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             return True
         return False
 
-    # The same in two steps: first along the edges that enter `src`, then along those that leave it.
+    # The same in two steps: first along the edges that enter `src`, then along its out-edges.
     def adopt(
         src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
     ):  # fmt: skip
@@ -585,8 +586,8 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
         )
 
-    # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
-    # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
+    # Edges of length 1 need not be looked up. Edges of a batch are in the graph after an insertion, and absent after a
+    # deletion. A parallel edge may remain, along which the vertex then finds its parent again.
     of_batches = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
     return RepairFunctors(relax, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
 
@@ -596,9 +597,9 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
     """Steps for small batches of edges of this length: relaxation from inserted edges, and the repair of what hung on
     deleted ones.
 
-    In directed graphs, which keep in-edges, a step cannot go back and forth between the edges in and out until nothing
-    changes. So only vertices that lost their own tree edges look for other parents, once, and all that is below those
-    that found none is cut off. Vertices with new distances find their parents at the end.
+    In directed graphs with in-edges, a step cannot alternate between the edges in and out until nothing changes. So
+    only vertices that lost their tree edges look for other parents, once, and every vertex below one that found none is
+    cut off. Vertices with new distances find their parents at the end.
     """
     functors = repair_functors(length_of)
     entering = "in" if directed else "out"

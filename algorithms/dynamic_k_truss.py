@@ -5,13 +5,13 @@ edges are removed from it, and so are edges whose support then falls below k - 2
 a k-truss in the same way, by deleting edges from the dynamic structure until none has to go. After a recomputation that
 graph is made when a batch needs it.
 
-Insertions can only grow the truss, and only by edges that are connected to new ones through triangles: from an edge
-that joins to the other two edges of its triangles, and so on. Candidates are collected from the new edges outward,
-skipping edges of the truss and edges in too few triangles of the whole graph. They are inserted into the truss
-together, then peeled off again where their support is too low. If there are too many, or too many edges leave, the
-truss is recomputed from scratch when it is read.
+Insertions can only grow the truss, and only by edges that are connected to new ones through triangles: from an edge to
+the other two edges of its triangles, and so on. Candidates are collected from the new edges outward, skipping edges of
+the truss and edges in too few triangles of the whole graph. They are inserted into the truss together, then peeled off
+again where their support is too low. If there are too many, or too many edges leave, the truss is recomputed from
+scratch when it is read.
 
-    numbers         ids of the truss's edges, stored as their weights in `truss`, so that ids follow edges that move
+    numbers         ids of the truss's edges, stored as their weights in `truss`, where they follow edges that move
     src[e], dst[e]  the ends of edge e
     support[e]      triangles of edge e within the truss
 
@@ -41,11 +41,11 @@ LEAVE_ABOVE, SMALL_LEAVING = 1 / 16, 2**10
 """And if more than this fraction of the truss's edges leaves, and some more."""
 
 ROUND_SIDES, SMALL_SIDES = 2**10, 2**14
-"""A round of the search for candidates takes at least as long as to list so many edges of triangles; and to recompute
-takes as long as to list so many, however small the graph."""
+"""A round of the search for candidates costs at least as much as listing this number of edges of triangles. A
+recomputation costs as much as listing the second number in the smallest graph."""
 
 TRIED_SIDES = 1 / 4
-"""Each round puts what was tried in order again, which takes as long as to list so many for each."""
+"""Each round sorts the tried edges again, which costs as much as listing this number of edges of triangles for each."""
 
 
 class DynamicKTruss(IncrementalAlgorithm):
@@ -74,8 +74,8 @@ class DynamicKTruss(IncrementalAlgorithm):
 
     Notes
     -----
-    A deletion takes O(sum of the smaller degree of the two ends) look-ups in the truss, over the edges that leave it;
-    an insertion as many in the whole graph, over the candidates.
+    A deletion costs O(sum of the smaller degree of the two ends) look-ups in the truss, over the edges that leave it.
+    An insertion costs as many in the whole graph, over the candidates.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class DynamicKTruss(IncrementalAlgorithm):
             self._recompute()
 
     def _tries(self, update: str, src: Any) -> bool:
-        """Whether to repair what a batch has changed; if so, the truss is a graph."""
+        """Whether to repair the changes of a batch. If so, the truss is a graph."""
         repairs = self._repairs(update, src.size)
         if repairs and self._truss is None:
             self._make()
@@ -176,7 +176,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         )  # fmt: skip
 
     def _candidates(self, src: Any, dst: Any) -> tuple[Any, Any] | None:
-        """Edges that may join the truss, once (src, dst) are in the graph; None if there are too many."""
+        """Edges that may join the truss, once (src, dst) are in the graph, or None if they are too many."""
         graph, xp = self.graph, self.graph.xp
         tried = fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst))
         found = []
@@ -202,7 +202,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return fr.advanced.keys.distinct(graph, keys)
 
     def _untried(self, keys: Any, tried: Any) -> tuple[Any, Any, Any]:
-        """The edges among these keys that are not in the truss and not tried yet; and the updated tried keys."""
+        """The edges among these keys that are not in the truss and not tried yet, and the updated tried keys."""
         graph, xp = self.graph, self.graph.xp
         place = xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)
         keys = keys[xp.flatnonzero(tried[place] != keys)]
@@ -213,7 +213,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return src, dst, xp.sort(xp.concatenate([tried, keys]))
 
     def _join(self, src: Any, dst: Any) -> bool:
-        """Insert edges into the truss, then peel off those with too little support; False if they are too many."""
+        """Insert edges into the truss, then peel off edges with too little support. False if they are too many."""
         if not src.size:
             return True
         xp, truss = self.graph.xp, self._truss
@@ -227,7 +227,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
 
     def _leave(self, numbers: Any) -> bool:
-        """Remove edges from the truss, and the edges that depended on them; False if they are too many."""
+        """Remove edges from the truss, and the edges that depended on them. False if they are too many."""
         if not numbers.size:
             return True
         truss, most = self._truss, LEAVE_ABOVE * self._truss.num_edges + SMALL_LEAVING

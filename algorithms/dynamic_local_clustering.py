@@ -33,7 +33,7 @@ class DynamicLocalClustering(DynamicTriangleCount):
     clustering : array of float64, shape (num_vertices,)
         The coefficient of each vertex, from 0 to 1: a read-only array on the graph's device.
     average : float
-        Mean over the vertices, those with fewer than two neighbors included.
+        Mean over the vertices, including vertices with fewer than two neighbors.
     transitivity : float
         The fraction of pairs of neighbors of one vertex that are neighbors, or 0 if no vertex has two.
     total, per_vertex
@@ -46,7 +46,7 @@ class DynamicLocalClustering(DynamicTriangleCount):
 
     Notes
     -----
-    A batch costs the work of `DynamicTriangleCount`. The first read after it takes O(V) work.
+    A batch costs the work of `DynamicTriangleCount`. The first read after it costs O(V) work.
 
     Examples
     --------

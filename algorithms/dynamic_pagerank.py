@@ -1,43 +1,44 @@
 """PageRank that is maintained incrementally.
 
-The walk of `pagerank`, except that it ends at a dangling vertex (without outgoing edges); normalized to a sum of 1, the
-ranks of both walks are the same. Every vertex remembers what it has sent: the share of its rank that each of its
-neighbors has received over an edge of weight 1. A rank is the jump's part and what the vertex has received.
+The walk of `pagerank`, except that it ends at a dangling vertex (without outgoing edges). Normalized to a sum of 1, the
+ranks of both walks are the same. Every vertex remembers the sent share: the share of its rank that each of its
+neighbors has received over an edge of weight 1. A rank is the jump's contribution plus the received amount.
 
-    ranks[v]      (1 - alpha) * jump[v], and what was received from the neighbors
-    received[v]   what came since, which is to be added to ranks[v]
-    totals[v]     total weight of v's outgoing edges; the share is alpha / totals[v] of the rank
-    sent[v]       the share that the neighbors have; of a dangling vertex, anything
+    ranks[v]      (1 - alpha) * jump[v] plus the amount received from the neighbors
+    received[v]   the amount received since, to be added to ranks[v]
+    totals[v]     total weight of v's outgoing edges: the share is alpha / totals[v] of the rank
+    sent[v]       the share that the neighbors have; undefined for a dangling vertex
     moved[v]      what v sent last
 
-A batch costs its own size: what an inserted edge brings is received, what a deleted one brought is taken back, and
-`sent` stays. What is pending, the difference between shares and what was sent, is not stored; one pass over the
-vertices finds its size, by which it is decided what comes next:
+A batch costs its own size: the contribution of an inserted edge is received, the contribution of a deleted edge is
+subtracted, and `sent` stays. The pending amount, the difference between the current and the sent shares, is not stored.
+One pass over the vertices computes its size, which selects the next step:
 
-    push     vertices with much pending, and in turn those that they leave with much, send it. The arcs of a vertex are
-             the fewer for what they achieve the larger its pending share is, so the largest shares go first. Vertices
-             with many edges are left to what follows: that mixes well among them, while what is pending in a small
-             component, or a tree, leaves it slowest of all and costs next to nothing to push.
-    sweep    all vertices send what is pending; along in-edges each vertex sums up what it gets
+    push     vertices with a large pending amount send it, and in turn neighbors that then have one. The largest shares
+             go first, as they reduce the pending amount most per arc. Vertices with many edges are left to the steps
+             below: their pending amount mixes well. Pending amounts in a small component, or a tree, leave it slowest
+             of all and cost next to nothing to push.
+    sweep    all vertices send their pending amount; along in-edges each vertex sums up what it gets
     scale    everything is multiplied by a number, after which pending shares add up to 0. Without this the slowest part
-             of the error shrinks by a factor of alpha in a sweep, on R-MAT graphs all others by less than a half: it is
-             the total rank, which batches change and the walk within a component conserves.
-    step     in undirected graphs, in place of the last two (below)
+             of the error shrinks by a factor of alpha in a sweep, while all other components shrink by less than a half
+             on R-MAT graphs: it is the total rank, which batches change and the walk within a component conserves.
+    step     in undirected graphs, instead of the last two (below)
 
-The last two are interrupted for pushes where they make slow progress. If all of this took longer than `pagerank` would
-have, that ranks the vertices after the next batches of the size; what was sent is found again from the ranks when the
-next is followed.
+The last two are interrupted for pushes where they make slow progress. If the update cost more than `pagerank` would
+have, the next batches of that size are ranked by `pagerank`. The sent shares are computed from the ranks when a batch
+is next processed incrementally.
 
-Sums over all arcs are taken from the graph as it is stored, or, if so many are expected that it pays, from a static
-copy.
+Sums over all arcs are computed from the graph as it is stored, or from a static copy if enough of them are expected to
+pay for it.
 
-Undirected graphs are symmetric, and so is what is to be solved for `sent`: with the totals as a diagonal matrix D and
-the weights of edges as A, it is (D - alpha * A) * sent = alpha * (1 - alpha) * jump, and what is pending is the
-residual. The method of conjugate gradients, with D as preconditioner, takes a third of the sweeps' rounds where these
-converge slowly, as on road networks. Before each step all vertices send the same amount more, by which pending shares
-add up to 0: the neighbors of v get its total times that, so no arc is looked at. The directions that follow keep it so.
+Undirected graphs are symmetric, and so is the system to solve for `sent`. With the totals as a diagonal matrix D and
+the weights of edges as A, it is (D - alpha * A) * sent = alpha * (1 - alpha) * jump, and the pending amount is the
+residual. The method of conjugate gradients, with D as preconditioner, needs a third of the sweeps' rounds where these
+converge slowly, as on road networks. Before each step all vertices send the same additional amount, which makes the
+pending shares add up to 0. The neighbors of v get this amount times v's total, so no arc is visited. The directions
+that follow preserve this.
 
-The error bound follows from what is pending. Let z be the ranks, s their sum, r what z would receive if all that is
+The error bound follows from the pending amount. Let z be the ranks, s their sum, r what z would receive if all that is
 pending were sent, t the sum of r, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
 
     G(x) - x = (r - t * jump) / s
@@ -49,7 +50,7 @@ Work ends when that and the absolute value of t are below alpha * tol * s, which
 same tolerance.
 
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing); Hong, "D-iteration:
-Application to Differential Equations", 2012 (what was sent is remembered, so that the matrix may change); Sahu, "DF*
+Application to Differential Equations", 2012 (remembered shares, under which the matrix may change); Sahu, "DF*
 PageRank: Incrementally Expanding Approaches for Updating PageRank on Dynamic Graphs", 2024; Hestenes and Stiefel,
 "Methods of Conjugate Gradients for Solving Linear Systems", 1952.
 """
@@ -71,62 +72,63 @@ from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import ConvergenceError, check_parameters, distribution, pagerank, totals_of
 
 LOCAL_SHARE = 1 / 8
-"""Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes several times
-as long as a read."""
+"""Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc costs several times
+as much as a read."""
 
 ABOVE_MEAN = 1 / 16
-"""Vertices are pushed whose pending share is above this part of the mean over all arcs, and above what the mean is to
-become."""
+"""A vertex is pushed if its pending share is above this fraction of the mean over all arcs, and above the target
+mean."""
 
 WIDEST = 2.0
-"""Vertices are pushed whose edges weigh at most so many times those of a vertex in the mean. What a batch of 65,536
-edges leaves in RMAT 20/16 took 13 to 15 steps without pushes, 6 to 8 after pushes of all vertices, and 4 or 5 after
-pushes of these."""
+"""A vertex is pushed if its edges weigh at most this multiple of the mean over vertices. A batch of 65,536 edges in
+RMAT 20/16 took 13 to 15 steps without pushes, 6 to 8 after pushes of all vertices, and 4 or 5 after pushes of these."""
 
 MAX_PUSHES = 64
-"""At once; more follow if these have halved what is pending."""
+"""At once. More follow if these have halved the pending amount."""
 
 MAX_TURNS = 4
 """Sweeps or series of steps that are followed by pushes."""
 
 BEGIN_BELOW = 1 / 4
-"""Ranks from scratch are made better than asked for by this factor. What is pending then lies everywhere: if it used up
-the tolerance, the first small change would have all vertices send it."""
+"""Ranks from scratch are more precise than requested, by this factor. The pending amount then lies everywhere: if it
+used up the tolerance, the first small change would have all vertices send it."""
 
 SCALE_ABOVE = 1 / 4
-"""Ranks are scaled when this part of what is pending does not cancel out."""
+"""Ranks are scaled when this fraction of the pending amount does not cancel out."""
 
 MAX_SCALED = 2.0
 """They are scaled by no more than this factor, nor by less than its inverse."""
 
 GAIN = 2.5
-"""The factor by which a sweep is expected to reduce what is pending; a step that does not reach it is slow."""
+"""The factor by which a sweep is expected to reduce the pending amount. A step that does not reach it is slow."""
 
 GAIN_OF_STEPS = 4.0
 """The factor that is expected of steps: in RMAT 20/16 they reached 4 to 8."""
 
 PASSES, STATIC_PASSES = 38, 11
-"""A round takes as long as to read so many neighbors of each vertex, besides those that it has; one of `pagerank`, the
-second. In RMAT 14/16 a round took 0.85 ms and 0.5, in a grid of 128 x 128 vertices 0.38 and 0.14."""
+"""A round costs as much as reading this number of neighbors of each vertex, in addition to its own. A round of
+`pagerank` costs the second number. A round and an iteration of `pagerank` took 0.85 and 0.5 ms in RMAT 14/16, 0.38 and
+0.14 ms in a grid of 128 x 128 vertices."""
 
 SLOW_STEPS = 6
 MAX_LEFT = 0.5
 RISE = 10.0
-"""Sweeps take over where steps, all but the first so many of them, have left more of what is pending than a factor of
-alpha each, which sweeps are sure to reach, or of the second: rounding has spoiled the directions. It may be the third
-times as much, since the first steps do not make what is pending less, but its energy."""
+"""Sweeps replace steps once rounding has spoiled the directions. After the first `SLOW_STEPS` steps, each must reduce
+the pending amount by a factor of alpha, which sweeps are sure to reach, or of `MAX_LEFT`. `RISE` times as much may be
+pending, since the first steps reduce its energy instead."""
 
 PUSH = 1 / 2
-"""To look for vertices to push takes as long as so many rounds, besides those of the pushes."""
+"""Looking for vertices to push costs this number of rounds, in addition to the pushes."""
 
 RESTART = 2
-"""To find again what was sent takes as long as so many rounds."""
+"""Computing the sent shares from the ranks costs this number of rounds."""
 
 MAX_RISE = 1.25
-"""After a batch `pagerank` is expected to take this many times as long as after the last one at most."""
+"""The expected cost of `pagerank` after a batch is at most this multiple of its last cost."""
 
 MAX_KEPT = 1e3
-"""Of the last direction; directions start from scratch after a step that increased the energy by more."""
+"""The largest multiple of the last direction. Directions start from scratch after a step that increased the energy by
+more."""
 
 LEAST_KEPT = 0.1
 """Old ranks are used as a starting point only if their sum is larger."""
@@ -148,13 +150,13 @@ class DynamicPageRank(IncrementalAlgorithm):
     alpha : float
         Probability of following an edge, at least 0 and less than 1.
     tol : float
-        As in `pagerank`: another iteration would change ranks by less than this in total (L1 norm), so that the total
-        error is below ``tol * alpha / (1 - alpha)``.
+        As in `pagerank`: another iteration would change ranks by less than this in total (L1 norm), and the total error
+        is below ``tol * alpha / (1 - alpha)``.
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Weights of the vertices as jump targets; uniform by default. Deleted vertices lose their weight, new ones have
-        none; if no weight is left, jumps are uniform.
+        Weights of the vertices as jump targets, uniform by default. Deleted vertices lose their weight, new ones have
+        none. If no weight is left, jumps are uniform.
     weighted : bool, optional
-        Whether edges are followed in proportion to their weights; by default if the graph has weights.
+        Whether edges are followed in proportion to their weights, by default if the graph has weights.
     max_iter : int
         Maximum number of rounds per read of the ranks. In a round all vertices are pushed, or the active ones.
 
@@ -162,23 +164,23 @@ class DynamicPageRank(IncrementalAlgorithm):
     ----------
     pagerank : array of float64, shape (num_vertices,)
         The ranks, on the graph's device, which add up to 1: a new array on each read. Work is deferred until the ranks
-        are read, so that several batches between two reads cost one computation.
+        are read, so several batches between two reads cost one computation.
 
     Raises
     ------
     ConvergenceError
         The tolerance was not reached in `max_iter` rounds: here, or when the ranks are read. No ranks are returned
-        then; reading again continues for as many rounds.
+        then. Reading again continues for another `max_iter` rounds.
     TypeError, ValueError
         An argument is invalid, or a weight is negative or not finite.
 
     Notes
     -----
-    A batch takes work proportional to its edges; with weights, also to the arcs of their ends. Reading the ranks takes
-    a few passes over the vertices, and work proportional to the arcs of vertices whose ranks move by more than their
-    part of the tolerance; at worst that of a few iterations of `pagerank`. Directed graphs without in-edges
-    (``in_edges=True``) add to the destinations of arcs atomically in a sweep. While the graph holds a weight that is
-    negative or not finite, reading the ranks raises.
+    A batch costs work proportional to its edges and, with weights, to the arcs of their ends. Reading the ranks costs a
+    few passes over the vertices, and work proportional to the arcs of vertices whose ranks move by more than their
+    share of the tolerance. At worst it costs as much as a few iterations of `pagerank`. Directed graphs without
+    in-edges (``in_edges=True``) add to the destinations of arcs atomically in a sweep. While the graph contains a
+    weight that is negative or not finite, reading the ranks raises.
 
     Examples
     --------
@@ -213,19 +215,19 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
         self._value = functors.weighted_share_of if self._uses_weights else neighbor_value
-        # Increments that are sent in float32 are subtracted as such, so that no error arises; weights may exceed it.
+        # Increments that are sent in float32 are subtracted as such, so no error arises. Weights may exceed it.
         narrow = graph.device.is_gpu and not self._uses_weights
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
         self._bad = graph.xp.zeros(1, np.int32)
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
-        self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
+        self._may_prepare = self._may_solve = True  # while they may still pay
         self._trials, self._tries = Trials(), True
         self._rounds = 0.0  # over all edges, since the ranks were last up to date
         self._make()
         self._attach()
 
     def _make(self) -> None:
-        """Rank all vertices by `pagerank`, which tells how long it takes, and go on from its ranks."""
+        """Rank all vertices by `pagerank`, measure its time, and continue from its ranks."""
         self._most_rounds = math.inf
         self._start(self._ranks if self._rank() else None)
 
@@ -238,7 +240,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         ConvergenceError
             The tolerance was not reached in `max_iter` rounds.
         ValueError
-            The graph holds a weight that is negative or not finite.
+            The graph contains a weight that is negative or not finite.
         """
         return self.graph.divided(self._ranks, self._total if len(self._everyone) else 1.0)
 
@@ -257,7 +259,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             fr.visit_edges(self.graph, src, dst, functors.take, self._sent, self._taken, self._both, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Take back what deleted edges brought."""
+        """Subtract the contributions of deleted edges."""
         if not src.size:
             return
         self._changed()
@@ -275,14 +277,14 @@ class DynamicPageRank(IncrementalAlgorithm):
         self.edges_deleting(src, dst)
 
     def edges_changed(self, src: Any, dst: Any) -> None:
-        """Receive what they bring with their new weights instead."""
+        """Receive their contributions with the new weights instead."""
         if self._uses_weights and not self._outdated and src.size:
             self._changed()
             self._take_back(src, dst)
             self._gain(src, dst)
 
     def vertices_changed(self) -> None:
-        """Adjust the jump targets; ranks are recomputed when they are next read."""
+        """Adjust the jump targets. Ranks are recomputed when they are next read."""
         if self._personal is not None:
             self._personal = self._fitted(self._personal)
         self._outdated, self._settled = True, False
@@ -305,12 +307,12 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._settled, self._outdated = False, True
 
     def _changed(self) -> None:
-        """Note that the ranks are no longer those of the graph."""
+        """Mark the ranks as outdated."""
         self._settled = False
         self._drift += ROUNDING
 
     def _gain(self, src: Any, dst: Any) -> None:
-        """Receive what edges bring. Each step needs that of the whole batch before it."""
+        """Receive what edges bring. Each step needs the result of the previous one for the whole batch."""
         graph, both = self.graph, self._both
         if self._uses_weights:
             self._find_totals(src, dst, functors.note_end, self._totals, self._fresh)
@@ -323,7 +325,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         fr.visit_edges(graph, src, dst, receive, *arrays, both, output=False)
 
     def _take_back(self, src: Any, dst: Any) -> None:
-        """Subtract what was found before the edges changed."""
+        """Subtract the contributions that were found before the edges changed."""
         fr.visit_edges(self.graph, src, dst, functors.take_from, self._taken, self._received, self._both, output=False)
         self._taking = False
 
@@ -343,7 +345,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         Raises
         ------
         ValueError
-            The graph holds a weight that is negative or not finite.
+            The graph contains a weight that is negative or not finite.
         """
         if self._uses_weights and not self._settled and int(self._bad[0]):
             self._start()
@@ -356,7 +358,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._tries = True
 
     def _rank(self) -> bool:
-        """Rank all vertices by `pagerank`, after which what was sent is unknown; false if that did not converge."""
+        """Rank all vertices by `pagerank`, after which the sent shares are unknown. False if that did not converge."""
         graph = self.graph
         self._outdated, self._everyone = True, fr.Frontier.all(graph)
         personal = self._personal if self._personal is not None and float(self._personal.sum()) > 0 else None
@@ -405,7 +407,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._tries = True
 
     def _fitted(self, values: Any) -> Any:
-        """Values of vertices, as an array for the vertices that there are now: 0 for new and for deleted ones."""
+        """Values by vertex, as an array for the current vertices: 0 for new and for deleted ones."""
         fitted = self.graph.xp.zeros(self.graph.num_vertices, np.float64)
         fitted[: values.size] = values
         if self.graph.absent_mask is not None:
@@ -423,7 +425,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         return graph.xp.zeros(graph.num_vertices, np.float64) if jump is None else jump
 
     def _settle(self, share: float = 1.0) -> None:
-        """Send what is pending until one more iteration would change the ranks by less than the tolerance in total.
+        """Send the pending amount until one more iteration would change the ranks by less than the tolerance in total.
 
         Or, if enough rounds are allowed, by less than a `share` of that.
 
@@ -448,7 +450,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         return not graph.directed
 
     def _send_all(self, share: float, stale: bool) -> None:
-        """The rounds of `_settle`; the ranks are summed up first if they are `stale`."""
+        """The rounds of `_settle`. The ranks are summed up first if they are `stale`."""
         self._rounds = 0.0  # over all edges
         rounds, turns, found = 0, 0, self._sum_up() if stale else self._measure()
         begun, may_push = False, True
@@ -464,13 +466,14 @@ class DynamicPageRank(IncrementalAlgorithm):
             if rounds >= self.max_iter:
                 raise ConvergenceError(
                     f"DynamicPageRank did not reach tol={self.tol} in max_iter={self.max_iter} rounds; the next would "
-                    f"change ranks by {error / goal * self.tol:.3g}. Make it with a larger tol or max_iter, or ask "
-                    "again to go on from there"
+                    f"change ranks by {error / goal * self.tol:.3g}. Make it with a larger tol or max_iter, or read "
+                    "the result again to continue from there"
                 )
             taken, most = 1, self.max_iter - rounds
             if reached:
                 found = self._sum_up()
-            # What a batch leaves near its edges may have one sign: it is sent there, not made up for everywhere.
+            # The pending amount of a batch near its edges may have one sign. It is sent there instead of scaling all
+            # ranks.
             elif begun and not self._may_solve and abs(net) > SCALE_ABOVE * pending and _is_near(jumps, jumps - net):
                 found = self._scale(jumps / (jumps - net))
             elif may_push and (pushes := self._push(pending / weight, goal / weight, weight, min(most, MAX_PUSHES))):
@@ -489,7 +492,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._drift += taken * ROUNDING
 
     def _measure(self, functor: Any = functors.measure_vertex, *more: Any) -> list[float]:
-        """Add what was received to the ranks, and sum up what they and the shares are: the numbers of MEASURES."""
+        """Add the received amounts to the ranks, and compute the sums of MEASURES."""
         arrays = self._jump, self._received, self._ranks, self._totals, self._sent
         found = fr.reduce(
             self._everyone, functor, *arrays, self.alpha, *more, columns=MEASURES, out=self._measures
@@ -497,10 +500,10 @@ class DynamicPageRank(IncrementalAlgorithm):
         return self.graph.device.to_host(found).tolist()
 
     def _push(self, mean: float, goal: float, weight: float, most: int) -> int:
-        """Push vertices with much pending and few edges; returns the number of rounds, `most` at most, or 0 if they are
-        too many.
+        """Push vertices with a large pending amount and few edges. Return the number of rounds, `most` at most, or 0 if
+        they are too many.
 
-        `mean` and `goal` are pending shares: the mean over all arcs, and what it is to be. All arcs weigh `weight`.
+        `mean` and `goal` are pending shares: the current mean over all arcs, and its target. All arcs weigh `weight`.
         """
         graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
         most_arcs = int(self._local_share * graph.num_arcs)
@@ -527,16 +530,16 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._product = product if product.layout.is_copy else None
 
     def _product_for(self, rounds: int, layout: str = "auto") -> fr.SpMV:
-        """Products for so many rounds."""
+        """Products for this number of rounds."""
         weighted = self._uses_weights
         return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
 
     def _solve(self, found: list[float], goal: float, most: int, may_push: bool) -> tuple[int, list[float]]:
-        """Send what is pending in conjugate directions, until the error is below `goal`, in `most` rounds at most; or,
-        if vertices may be pushed after that, until a step is slow.
+        """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most,
+        or until a step is slow if vertices may be pushed after that.
 
-        If that turns out to take more of them than sweeps would, the rest of the work is left to these. Takes and
-        returns the numbers of MEASURES; the number of rounds comes first.
+        If the steps would need more rounds than sweeps, the rest of the work is left to sweeps. Accepts and returns the
+        numbers of MEASURES, preceded in the result by the number of rounds.
         """
         pending, net, _, _, weight, energy = found
         error = first = pending + abs(net)
@@ -562,7 +565,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         return rounds, found
 
     def _sweep(self) -> list[float]:
-        """Have all vertices send what is pending."""
+        """Have all vertices send their pending amounts."""
         fr.compute(
             self._everyone, functors.send_pending, self._ranks, self._totals, self._sent, self._moved, self.alpha
         )
@@ -570,19 +573,19 @@ class DynamicPageRank(IncrementalAlgorithm):
         return self._measure()
 
     def _scale(self, factor: float) -> list[float]:
-        """Multiply what was sent and received."""
+        """Multiply the sent and received amounts."""
         fr.compute(self._everyone, functors.scale_vertex, self._jump, self._ranks, self._sent, self.alpha, factor)
         return self._measure()
 
     def _sum_up(self) -> list[float]:
-        """Sum up the ranks from what was sent, without the errors of earlier sums."""
+        """Sum up the ranks from the sent shares, without the errors of earlier sums."""
         self._gather(self._sent)
         fr.compute(self._everyone, functors.set_rank, self._jump, self._received, self._ranks, self.alpha)
         self._drift = LEAST_ERROR
         return self._measure()
 
     def _gather(self, shares: Any) -> None:
-        """Have all vertices receive their neighbors' shares; nothing that was received before is left."""
+        """Have all vertices receive their neighbors' shares, replacing all received amounts."""
         product = self._product
         if product is not None and product.order is not None:
             self._received[:] = product.restore(product(product.arrange(shares)))
@@ -602,7 +605,7 @@ def _is_near(one: float, other: float) -> bool:
 
 
 class _OverParts(DynamicPageRank):
-    """The same for a graph in several parts: `pagerank` goes on from the old ranks when they are read."""
+    """The same for a distributed graph: `pagerank` continues from the old ranks when they are read."""
 
     exact = False
     sees_changes = False

@@ -17,7 +17,7 @@ class DynamicSSSP(DynamicDistances):
     Parameters
     ----------
     graph : DynamicGraph
-        Weights must not be negative. In a directed graph edges are followed forward; unweighted edges have length 1.
+        Weights must not be negative. In a directed graph edges are followed forward.
     source : int
 
     Attributes
@@ -31,13 +31,13 @@ class DynamicSSSP(DynamicDistances):
     ------
     TypeError, ValueError
         As `sssp`. A batch with a negative weight is applied, but reading `distance` or `predecessor` raises while the
-        graph holds such a weight.
+        graph contains such a weight.
 
     Notes
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
-    The work is that of `DynamicBFS`; edges of length zero add O(V + E).
+    The work is as for `DynamicBFS`. Edges of length zero add O(V + E).
 
     Examples
     --------
@@ -59,7 +59,7 @@ class DynamicSSSP(DynamicDistances):
 
 
 class _OverParts(DynamicSSSP, DistancesOverParts):
-    """The same for a graph in several parts."""
+    """The same for a distributed graph."""
 
 
 DynamicSSSP.form_over_parts = _OverParts

@@ -1,13 +1,13 @@
 """Triangles whose three edges are within a span of time, maintained incrementally.
 
 As in `DynamicTriangleCount`, a batch creates or destroys the triangles that contain at least one of its edges
-(`_triangle_sums`), if the times of all three are within delta. Expiry is a deletion. A batch that gives existing
-edges other times takes away the triangles through these edges before, and adds them after; those that also have a new
-edge are added with the new edges, once.
+(`_triangle_sums`), if the times of all three are within delta. Expiry is a deletion. A batch that gives existing edges
+other times subtracts the triangles through these edges before, and adds them after. Triangles that also have a new edge
+are added with the new edges, once.
 
-In a graph that keeps its records, a batch is one of records, and a triangle is three of them. Those with one record of
-the batch are found in the lists of the other two edges: what is within delta of it, in a walk from the end of the list
-that is nearer in time.
+In a graph that stores records, a batch is one of records, and a triangle is three of them. Triangles with one record
+of the batch are found in the lists of the other two edges: a walk from the end of the list that is nearer in time
+visits the records within delta.
 
     mark[event]  the number of the batch, if the edge, or the record, is in the batch
     times_of[i]  the time of edge, or record, i of the batch
@@ -37,9 +37,9 @@ class DynamicTemporalTriangleCount(TriangleSums):
     """Counts of the triangles whose edges are within a span of time, exact after every batch.
 
     Computed once at construction, then maintained incrementally until closed: under insertions, deletions, expiry, and
-    new times of existing edges. (Times that are assigned to the column are not noticed.) What counts as a triangle is
-    said by `temporal_triangle_count`: three records in a graph that keeps its records (``multi_edges="all"``). In
-    others an edge has one time, that of the record that counts, and a warning names the option once a time is replaced.
+    new times of existing edges. (Assigning times to the column is not noticed.) `temporal_triangle_count` defines a
+    triangle: three records in a graph that stores records (``multi_edges="all"``). In other graphs an edge has one
+    time, which ``keep_time`` selects, and a warning names the option once a time is replaced.
 
     Parameters
     ----------
@@ -53,18 +53,18 @@ class DynamicTemporalTriangleCount(TriangleSums):
     total : int
         Triangles of the graph whose edges are within `delta`.
     per_vertex : array of int64, shape (num_vertices,)
-        Those of each vertex, on the graph's device: a new array on each read.
+        The number at each vertex, on the graph's device: a new array on each read.
 
     Raises
     ------
     TypeError, ValueError
-        `graph` is not a `DynamicGraph` with times, or is directed; or `delta` is no length of time.
+        `graph` is not a `DynamicGraph` with times, or is directed, or `delta` is no length of time.
 
     Notes
     -----
-    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each that finds
-    a triangle of records walks those of the other two edges that are within `delta`, and those between them and the
-    nearer end of the edge's list.
+    A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each look-up
+    that finds a triangle of records walks the records of the other two edges that are within `delta`, and the records
+    between them and the nearer end of the edge's list.
 
     Examples
     --------
@@ -129,11 +129,11 @@ class DynamicTemporalTriangleCount(TriangleSums):
         self._add_through_records(src, dst, records, -1)
 
     def records_deleted(self, src: Any, dst: Any, records: Any) -> None:
-        """Take note that they are gone."""
+        """Note that they are deleted."""
         self._end()
 
     def _capacity(self) -> int:
-        """How many ids of events there may be."""
+        """The upper bound on ids of events."""
         records = None if self.graph.in_parts else self.graph.record_capacity
         return self.graph.edge_capacity if records is None else records
 
@@ -157,7 +157,7 @@ class DynamicTemporalTriangleCount(TriangleSums):
         local: Any = graph.local if graph.in_parts else graph  # type: ignore[attr-defined]
         edges = local.find_edges(src, dst, checked=False)
         self._mark[edges] = batch
-        if graph.in_parts:  # the parts of the other ends have entries of their own
+        if graph.in_parts:  # the partitions of the other ends have their own entries
             fr.visit_edges(graph, dst, src, set_mark, self._mark, batch, output=False)
         times = fr.advanced.arguments.edge_times(graph)
         fr.intersect(

@@ -1,7 +1,7 @@
 """Triangle counts that are maintained incrementally.
 
 A batch creates or destroys the triangles that contain at least one of its edges (`_triangle_sums`). Insertions are
-counted after the update, deletions before, so that the same rule applies to both.
+counted after the update, deletions before, so the same rule applies to both.
 
 Makkar, Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (by inclusion and
 exclusion; the result is the same, here in one pass over the graph instead of three).
@@ -43,9 +43,9 @@ class DynamicTriangleCount(TriangleSums):
 
     Notes
     -----
-    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges. If it
-    has so many edges that to count all triangles takes less, that is done when a count is next read; likewise after a
-    deletion that failed. `per_vertex` takes a pass over the vertices, `total` does not.
+    A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges. If
+    counting all triangles is cheaper, that is done when a count is next read, as after a deletion that failed.
+    `per_vertex` costs a pass over the vertices, `total` does not.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class DynamicTriangleCount(TriangleSums):
         return found.total, found.per_vertex
 
     def recomputes(self, update: str, edges: int) -> bool:
-        """Whether all triangles are to be counted anyway, or counting them takes less."""
+        """Whether all triangles must be counted, or counting them is cheaper."""
         kind = self.graph.device.kind
         large = edges > SMALL_EDGES[kind] and edges > RECOUNT_ABOVE[kind] * self.graph.num_edges
         return self._outdated or (large and not fr.advanced.is_warming_up())
@@ -98,11 +98,11 @@ class DynamicTriangleCount(TriangleSums):
 
     def _make_marks(self) -> None:
         """Have a mark for each edge id."""
-        needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is what a static copy needs
+        needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is the requirement of a static copy
         self._mark = self._marks_for(self._mark, needed, np.uint8)
 
     def _add_through(self, src: Any, dst: Any, sign: int) -> None:
-        """Add the triangles with an edge among these, or subtract them. The host does not wait."""
+        """Add the triangles with an edge among these, or subtract them. The host does not synchronize."""
         self._total = None
         self._batch += 1
         if self._batch > MAX_BATCHES:
@@ -115,16 +115,16 @@ class DynamicTriangleCount(TriangleSums):
 RECOUNT_ABOVE = {"cpu": 1 / 12, "gpu": 1 / 16}
 SMALL_EDGES = {"cpu": 256, "gpu": 4096}
 """All triangles are counted after a batch of more than `SMALL_EDGES` edges, if it has more than the fraction
-`RECOUNT_ABOVE` of the graph's, by device. The graph's edges cost less, since each is followed from one end only: one
+`RECOUNT_ABOVE` of the graph's, by device. The graph's edges cost less, since each is followed from one end only. One
 thread of a CPU took 1.0 (sx-mathoverflow), 1.7 (RMAT 16/16) or 0.21 microseconds (grid) for an edge of a batch, and
 0.17, 0.2 or 0.02 for one of the graph."""
 
 MAX_REPEATED = 2**16
-"""Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger ones are put in
-order by the lists that they walk; other graphs may be copied for large ones."""
+"""Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger batches are sorted
+by the lists that they walk. Graphs with slow look-ups may be copied for large batches."""
 
 MAX_BATCHES = np.iinfo(np.uint8).max
-"""After as many batches the marks are cleared, so that none is taken for a later batch's."""
+"""After this number of batches the marks are cleared, and none is mistaken for a later batch's."""
 
 
 def _count_through(graph, src, dst, mark, batch, sign, sixths, tally):

@@ -2,15 +2,15 @@
 
 A message leaves the source at some time and follows edges in the order of their times: the times along a path must not
 decrease, or must increase. Each vertex has the earliest time at which the message can arrive. An edge that brings it
-earlier makes its end pass it on. Vertices that it reaches in one span of time are handled together, the earliest first,
-so that few of them pass it on again.
+earlier makes its end pass it on. Vertices that it reaches in one span of time are processed together, the earliest
+first, and few of them pass it on again.
 
-    arrival[v]       time of the last edge on the best path to v found so far; NEVER before there is one
+    arrival[v]       time of the last edge on the best path to v found so far, NEVER if none was found
     predecessor[v]   the vertex before v on such a path
 
 An edge u -> v with time t is *tight* if arrival[u] <= t == arrival[v]. Predecessors are chosen among vertices that
-arrive strictly earlier over tight edges. If paths may have equal times, some vertices have tight edges from others of
-the same time only; the tree then grows into these edge by edge, so that no cycle forms.
+arrive strictly earlier over tight edges. If paths may have equal times, some vertices have tight edges only from
+vertices of the same time. The tree then grows into these edge by edge, without a cycle.
 
 Wu, Cheng, Huang, Ke, Lu and Xu, "Path Problems in Temporal Graphs", VLDB 2014.
 """
@@ -29,25 +29,25 @@ from .shortest_path_tree import TreeFunctors, tree_of
 
 NEVER = np.iinfo(np.int64).max
 BUCKET_ARCS = {"cpu": 1 << 13, "gpu": 1 << 20}
-"""As many arcs should lie in a span of time that is dealt with at once: a round costs as much as some of them do."""
+"""The number of arcs that should lie in a span of time processed at once: a round costs as much as this many."""
 MAX_BUCKETS = 128
-"""More spans between the first and the last edge hardly save visits."""
+"""More spans between the first and the last edge save few visits."""
 SAMPLE = 1024
-"""Vertices whose edges say how far times reach."""
+"""Vertices whose edges show the range of times."""
 
 
 @dataclass(frozen=True, repr=False)
 class EarliestArrivalResult(Result):
-    """Result of `earliest_arrival`; arrays are on the graph's device.
+    """Result of `earliest_arrival`. Arrays are on the graph's device.
 
     Attributes
     ----------
     arrival : array of int64, shape (num_vertices,)
-        The time of the last edge of a path that arrives first, in the unit of the graph's times; at the source,
+        The time of the last edge of a path that arrives first, in the unit of the graph's times. At the source,
         `start`. The largest int64 for vertices that no path leads to.
     predecessor : array of the graph's vertex dtype, shape (num_vertices,), or None
-        The vertex before on such a path; -1 for the source and for unreachable vertices. If several qualify, any of
-        them; together they always form a tree.
+        The vertex before on such a path, -1 for the source and for unreachable vertices. If several qualify, any of
+        them. Together they always form a tree.
     """
 
     arrival: Any
@@ -63,18 +63,18 @@ def earliest_arrival(
     Parameters
     ----------
     graph : Graph
-        With times. In a directed graph edges are followed forward. In a graph that keeps its records
-        (``multi_edges="all"``), each record is an edge in time. In others an edge has one time, that of the record that
-        counts.
+        With times. In a directed graph edges are followed forward. In a graph that stores records
+        (``multi_edges="all"``), each record is an edge in time. In other graphs an edge has one time, which
+        ``keep_time`` selects.
     source : int
     start : int or timestamp, optional
-        Ignore edges with lesser times; by default none.
+        Ignore edges with lesser times. By default none.
     end : int or timestamp, optional
-        Ignore edges with this time or a greater one; by default none but those of the largest int64.
+        Ignore edges with this time or a greater one. By default only edges with the largest int64.
     strict : bool
         Whether times must increase along a path, and not only never decrease.
     predecessors : bool
-        Also compute the tree, which takes one more pass over the edges.
+        Also compute the tree, which costs one more pass over the edges.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def earliest_arrival(
 
     Notes
     -----
-    O(V + E) work if edges were visited in the order of time, and about as much by spans. In a graph that keeps records,
-    E is their number, and a copy is made (`frontier.event_graph`).
+    O(V + E) work if edges were visited in the order of time, and about as much by spans. In a graph that stores
+    records, E is their number, and a copy is made (`frontier.event_graph`).
 
     Examples
     --------
@@ -106,10 +106,10 @@ def earliest_arrival(
     fr.advanced.arguments.flag(predecessors, "predecessors")
     arrival = graph.vertex_array(np.int64, NEVER, combine="min")
     window = times, np.int64(begin), np.int64(end), np.int32(strict)
-    # The source passes on whatever is in the window, also in the first moment of it.
+    # The source passes on all edges of the window, including its first moment.
     reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
     arrival[source] = begin
-    if graph.in_parts:  # which have no queue, and deal with all vertices that hear in one step
+    if graph.in_parts:  # which have no queue, and process all vertices reached in one step
         fr.traverse(graph, reached, _pass_on, arrival, *window)
         graph.sync(arrival)
     else:

@@ -1,12 +1,12 @@
 """Ensemble clustering for graphs: Louvain's method, with edges weighted by how often their ends are in one community.
 
 Several runs of the first level of Louvain's method, which differ in their random numbers, find small communities. An
-edge weighs more the more runs have both of its ends in one community. Edges outside of the 2-core, which no other path
-supports, have the lowest weight. The communities are those of Louvain's method with these weights. They are more
-stable than its own, and fewer of them are too large.
+edge weighs more if more runs have both of its ends in one community. Edges outside of the 2-core, which no other path
+supports, have the lowest weight. Louvain's method with these weights finds the communities. They are more stable than
+its own, and fewer of them are too large.
 
-    spare[v]     neighbors of v that are left, but one; vertices of the 2-core have some
-    votes[i]     in how many runs the ends of edge i are in one community
+    spare[v]     remaining neighbors of v, minus one; positive for vertices of the 2-core
+    votes[i]     the number of runs in which the ends of edge i are in one community
 
 Poulin and Théberge, "Ensemble Clustering for Graphs", Complex Networks 2018.
 """
@@ -40,13 +40,13 @@ def ecg(
     graph : Graph
         Undirected. Weights must not be negative.
     min_weight : float
-        The weight of an edge between communities of all runs, from 0 to 1, where 1 is that of an edge inside of them.
+        The weight of an edge between communities of all runs, from 0 to 1. Edges inside of them have weight 1.
     ensemble_size : int
         Number of runs.
     resolution, max_level, threshold
         As for `louvain`.
     seed : int
-        Communities depend on it and the edges alone; with float weights also on rounding.
+        Communities depend only on it and the edges, and with float weights on rounding.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Edge betweenness centrality: how many shortest paths between vertices lead over each edge.
+"""Edge betweenness centrality: the number of shortest paths between vertices over each edge.
 
 Searches from several vertices at once count the shortest paths, and sum up each arc's share of them
 (`_shortest_paths`). An edge of an undirected graph is two arcs.
@@ -23,12 +23,12 @@ from .result import Result
 
 @dataclass(frozen=True, repr=False)
 class EdgeBetweennessCentralityResult(Result):
-    """Result of `edge_betweenness_centrality`; arrays are on the graph's device.
+    """Result of `edge_betweenness_centrality`. Arrays are on the graph's device.
 
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        All edges, each once, sorted; those of undirected graphs as ``src < dst``.
+        All edges, each once, sorted, in undirected graphs as ``src < dst``.
     betweenness_centrality : array of float64, shape (num_edges,)
     """
 
@@ -48,7 +48,7 @@ def edge_betweenness_centrality(
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     sources : array-like of int, optional
-        The sources; by default all vertices, or `k` of them. Sums are scaled by the number of vertices over the number
+        The sources, by default all vertices, or `k` of them. Sums are scaled by the number of vertices over the number
         of sources, as in NetworkX. The estimate is unbiased.
     k : int, optional
         Draw this number of sources at random.

@@ -1,15 +1,15 @@
 """Peeling: removal of edges from an undirected graph, and of the edges that are then in too few triangles.
 
-Every edge has a number; the support of an edge is the number of triangles that contain it.
+Every edge has a number. The support of an edge is the number of triangles that contain it.
 
-    number[slot]     number of the edge in this slot of the graph; negative for edges that are ignored
+    number[slot]     number of the edge in this slot of the graph, negative for edges that are ignored
     src[e], dst[e]   the ends of edge e
-    support[e]       its support; MARKED while it is being removed (or added), GONE after removal
+    support[e]       its support: MARKED while it is being removed (or added), GONE after removal
 
 Edges are removed in rounds. The triangles of removed edges are found by intersecting the neighbor lists of their ends,
-and the supports of the other edges are decremented; an edge whose support falls below the threshold is removed in the
-next round. If two edges of a triangle are removed in the same round, the support of the third is decremented once: by
-the removed edge opposite the smaller vertex.
+and the supports of their remaining edges are decremented. An edge whose support falls below the threshold is removed in
+the next round. If two edges of a triangle are removed in the same round, the support of the third is decremented once:
+by the removed edge opposite the smaller vertex.
 
 Cohen, "Trusses: Cohesive Subgraphs for Social Network Analysis", 2008; Kabir and Madduri, "Parallel k-Truss
 Decomposition on Multicore Systems", HPEC 2017.
@@ -41,9 +41,9 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any, slots: Any = None) -> Any:
 def peel(
     graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int, most: float = math.inf
 ) -> Any:
-    """Remove the edges `leaving`, then repeatedly all with fewer than `least` triangles; the graph does not change.
+    """Remove the edges `leaving`, then repeatedly all with fewer than `least` triangles. The graph does not change.
 
-    Updates `support`. Returns the numbers of all removed edges; None once more than `most` were to be removed, and
+    Updates `support`. Returns the numbers of all removed edges. After more than `most` removals it returns None, and
     supports are undefined. O(sum of the smaller degree of the two ends) look-ups over removed edges. One host
     synchronization per round.
     """

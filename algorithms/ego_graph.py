@@ -1,8 +1,8 @@
 """The neighborhood of vertices: a subgraph of all vertices that few edges lead to.
 
-A breadth-first search of as many levels finds the vertices, and one visit of their edges those that stay inside.
+A breadth-first search of `radius` levels finds the vertices, and one visit of their edges selects the edges inside.
 
-    distance[v]    edges on a shortest path from the nearest source; UNREACHED beyond the radius
+    distance[v]    edges on a shortest path from the nearest source, UNREACHED beyond the radius
 
 Freeman, "Centered Graphs and the Structure of Ego Networks", Mathematical Social Sciences 1982.
 """
@@ -23,18 +23,18 @@ from .bfs import UNREACHED, search_levels
 
 @dataclass(frozen=True, repr=False)
 class EgoGraphResult(SubgraphResult):
-    """Result of `ego_graph`: the edges between vertices of the neighborhood; arrays are on the graph's device.
+    """Result of `ego_graph`: the edges between vertices of the neighborhood. Arrays are on the graph's device.
 
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        The edges, each once, sorted; those of undirected graphs as ``src < dst``.
+        The edges, each once, sorted, in undirected graphs as ``src < dst``.
     weight : array, shape (num_edges,), or None
         Their weights, if the graph has weights.
     k : int
         The radius.
     distance : array of int32, shape (num_vertices,)
-        Edges from the nearest source; the largest int32 for vertices outside.
+        Edges from the nearest source, the largest int32 for vertices outside.
     num_edges : int
     num_vertices : int
         The number of vertices of the graph, and of the result of `to_graph`.
@@ -65,13 +65,13 @@ def ego_graph(
     source : int
     radius : int
         Not negative.
-    sources : array-like of int, in place of `source`
+    sources : array-like of int, instead of `source`
         Several vertices, whose neighborhoods are united.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is not a vertex of the graph, or `radius` is not an integer or is negative; or not just one of `source`
+        `source` is not a vertex of the graph, `radius` is not an integer or is negative, or not exactly one of `source`
         and `sources` is given.
     NotImplementedError
         The graph is distributed.

@@ -30,7 +30,7 @@ from .pagerank import FLOAT32_TOL, distribution, not_converged
 from .result import Result
 
 PRODUCTS = 15
-"""About how many iterations to expect."""
+"""The expected number of iterations."""
 LARGEST_TOTAL = 1e100
 """Upper bound on a vertex's total weight: squares of sums with larger ones may overflow."""
 
@@ -71,11 +71,11 @@ def eigenvector_centrality(
     tol : float
         Stop once an iteration changes vertices by less than this on average, as NetworkX does.
     nstart : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Initial centralities, up to scaling; equal by default.
+        Initial centralities, up to scaling, equal by default.
     weighted : bool, optional
-        Whether to multiply centralities by the weights of edges; by default if the graph has weights.
+        Whether to multiply centralities by the weights of edges, by default if the graph has weights.
     fail_on_nonconvergence : bool
-        Raise if `max_iter` iterations were not enough; otherwise return the centralities so far.
+        Raise if `max_iter` iterations were not enough. Otherwise return the centralities so far.
 
     Raises
     ------
@@ -140,14 +140,14 @@ def _check_weights(graph: fr.Graph) -> None:
 
 
 def _add(v, sums, centrality, before):
-    """Add the centralities of in-neighbors to v's own; the square of the sum."""
+    """Add the centralities of in-neighbors to v's own. Return the square of the sum."""
     before[v] = centrality[v]
     centrality[v] += sums[v]
     return centrality[v] * centrality[v]
 
 
 def _scale(v, squares, centrality, before, shares):
-    """Scale the sum of v to a norm of 1; by how much the centrality has changed."""
+    """Scale the sum of v to a norm of 1. Return the change of the centrality."""
     centrality[v] /= math.sqrt(squares[0])
     shares[v] = centrality[v]
     return abs(centrality[v] - before[v])

@@ -1,7 +1,7 @@
 """HITS: hubs, which point to good authorities, and authorities, to which good hubs point.
 
-Every vertex has two scores. An authority's is the sum of the scores of the hubs that point to it, a hub's the sum of
-the scores of the authorities that it points to; both are scaled to add up to 1 in every iteration.
+Every vertex has two scores. An authority's score is the sum over the hubs that point to it, a hub's score the sum over
+the authorities that it points to. Both are scaled to add up to 1 in every iteration.
 
     hubs[v], authorities[v]    the scores
 
@@ -22,7 +22,7 @@ from .pagerank import not_converged
 from .result import Result
 
 PASSES = 10
-"""About how many iterations to expect."""
+"""The expected number of iterations."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +32,7 @@ class HITSResult(Result):
     Attributes
     ----------
     hubs, authorities : arrays of float64, shape (num_vertices,)
-        On the graph's device; each adds up to 1, unless there are no edges and all are 0.
+        On the graph's device. Each adds up to 1, unless the graph has no edges and all are 0.
     iterations : int
     error : float
         Total change of the hubs' scores in the last iteration (L1 norm).
@@ -56,13 +56,13 @@ def hits(
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them; others are copied if that is faster. In an
+        A directed graph without in-edges is copied to one with them. Other graphs are copied if that is faster. In an
         undirected graph both scores have the same limit. Weights are ignored.
     max_iter : int
     tol : float
         Stop once an iteration changes the hubs' scores by less than this in total.
     fail_on_nonconvergence : bool
-        Raise if `max_iter` iterations were not enough; otherwise return the scores so far.
+        Raise if `max_iter` iterations were not enough. Otherwise return the scores so far.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def hits(
 
     def step() -> None:
         fr.compute(everyone, _keep, hubs, authorities, hubs_before, authorities_before)
-        # Authorities are not scaled on the way: a factor of theirs is taken out of the hubs again.
+        # Authorities are not scaled during the iteration: their factor is divided out of the hubs again.
         fr.neighbor_reduce(reverse, pointed_at, neighbor_value, hubs, out=authorities)
         fr.neighbor_reduce(graph, everyone, neighbor_value, authorities, out=hubs)
         fr.reduce(everyone, value_of, hubs, out=total)
@@ -121,7 +121,7 @@ def _keep(v, hubs, authorities, hubs_before, authorities_before):
 
 
 def _scale(v, hubs, total, hubs_before):
-    """Scale the scores so that they add up to 1, unless all are 0; the change of v's."""
+    """Scale the scores to add up to 1, unless all are 0. Return the change of v's score."""
     if total[0] > 0:
         hubs[v] /= total[0]
     return abs(hubs[v] - hubs_before[v])

@@ -19,9 +19,9 @@ class AnalyticFailedError(RuntimeError):
 class IncrementalAlgorithm(fr.UpdateObserver):
     """A result that is computed once, and then maintained incrementally after every batch.
 
-    It is maintained until it is closed, explicitly or by the end of a ``with`` block; the last result remains readable.
+    It is maintained until it is closed, explicitly or by the end of a ``with`` block. The last result remains readable.
     If it fails during an update (out of memory, for example), the update itself completes, and the caller gets a
-    `frontier.ObserverError`. From then on, reading a result raises `AnalyticFailedError`, which names the cause; create
+    `frontier.ObserverError`. From then on, reading a result raises `AnalyticFailedError`, which names the cause. Create
     a new instance then.
 
     A subclass calls ``super().__init__(graph)``, computes its result, and then calls `_attach`. It overrides the
@@ -34,17 +34,17 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     Attributes
     ----------
     over_parts : bool
-        Whether it supports a graph in several parts (`frontier.distributed`). Its arrays by vertex are then made by
+        Whether it supports a distributed graph (`frontier.distributed`). Its arrays by vertex are then made by
         `Graph.vertex_array`, and completed before they are read as a whole.
     form_over_parts : type or None
-        A subclass that is made in its place then.
+        A subclass that is made instead of it then.
 
     Raises
     ------
     TypeError
         `graph` is not a `DynamicGraph`.
     NotImplementedError
-        It is in several parts, which this analytic does not support yet.
+        The graph is distributed, which this analytic does not support yet.
     """
 
     over_parts: ClassVar[bool] = False
@@ -74,7 +74,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         return self._closed or self._cause is not None
 
     def close(self) -> None:
-        """Stop maintaining it; results stay as they are. Idempotent."""
+        """Stop maintaining it. Results stay as they are. Idempotent."""
         self.graph.detach(self)
 
     def __enter__(self) -> Self:
@@ -103,7 +103,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self.graph.attach(self)
 
     def _repairs(self, update: str, edges: int) -> bool:
-        """Whether to repair what a batch of so many edges has changed; if not, the result is `outdated`."""
+        """Whether to repair the changes of a batch of this number of edges. If not, the result is `outdated`."""
         if not edges:
             return False
         recomputes = self.recomputes(update, edges)
@@ -122,7 +122,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._bring_up()
 
     def _check(self) -> None:
-        """Ensure that results are those of the current graph, or of the graph at the time of closing."""
+        """Ensure that results belong to the current graph, or to the graph at the time of closing."""
         if self._cause is not None:
             raise AnalyticFailedError(
                 f"this {type(self).__name__} is maintained no more, since {self._failed_in} raised "
@@ -134,7 +134,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     # ---- notifications ----------------------------------------------------------------------------------------------
 
     def attaching(self, graph: fr.DynamicGraph) -> None:
-        """Reject another graph than that of the results, and reattachment, since updates may have been missed."""
+        """Reject a graph other than the maintained one, and reattachment, since updates may have been missed."""
         if graph is not self.graph:
             raise ValueError(f"observer is a {type(self).__name__} of another graph: make a new one of this graph")
         if self.closed:
@@ -152,7 +152,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._closed = True
 
     def failed(self, method: str, error: BaseException) -> None:
-        """Record why there are no results."""
+        """Store the reason why no results exist."""
         self._cause = error
         self._failed_in = method
 
@@ -164,7 +164,7 @@ def _maintained(read: Callable[[Any], Any]) -> Any:
         if self.closed:
             self._check()
             return read(self)
-        # Reading may do work that updates have deferred. The graph must not change meanwhile; and its lock comes first,
+        # Reading may do work that updates have deferred. The graph must not change meanwhile. Its lock comes first,
         # since an update, which holds it, may do such work, too.
         with self.graph.reading(), self._working:
             self._check()
@@ -174,6 +174,6 @@ def _maintained(read: Callable[[Any], Any]) -> Any:
 
 
 if TYPE_CHECKING:
-    maintained = property  # so that type checkers know the types of results
+    maintained = property  # type checkers then know the types of results
 else:
     maintained = _maintained

@@ -1,15 +1,15 @@
-"""k-truss and truss numbers: subgraphs whose edges are held together by triangles.
+"""k-truss and truss numbers: subgraphs in which triangles support every edge.
 
 The k-truss is the largest subgraph in which every edge is in at least k - 2 triangles. First, vertices with fewer than
 k - 1 remaining neighbors are removed, as the truss cannot contain them. Then the support of every edge is counted once,
-and edges with too little are peeled off, round by round (`edge_peeling`). If so many are removed that recounting is
-cheaper than following each, the rest is recounted from scratch.
+and edges with too little are peeled off, round by round (`edge_peeling`). If enough edges are removed that recounting
+is cheaper than following each, the rest is recounted from scratch.
 
     degree[v]     neighbors of v in the (k-1)-core
     orientation   the core as it is stored in the graph, and the order of its vertices
     up            each edge of the core from its end of lower degree to the other (ties by id); its slots number them
     down          the same edges reversed
-    support[e]    triangles that edge e is part of
+    support[e]    triangles that contain edge e
 
 The truss number of an edge is the largest k for which it is in the k-truss. Edges are peeled off by increasing support:
 those removed while the lowest support is k - 2 have truss number k.
@@ -35,12 +35,12 @@ from .triangle_count import copy_bytes, costs_of
 LOOKUP_STEPS = 8
 """The cost of looking up a neighbor in a list, in steps of counting triangles from scratch."""
 COPY_BELOW = 1 / 2
-"""Up to this fraction of the graph's edges, those that are left are copied to look triangles up in."""
+"""Up to this fraction of the graph's edges, the remaining edges are copied to look triangles up in."""
 
 
 @dataclass(frozen=True, repr=False)
 class KTrussResult(SubgraphResult):
-    """Result of `k_truss`: the edges of the truss; arrays are on the graph's device.
+    """Result of `k_truss`: the edges of the truss. Arrays are on the graph's device.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class KTrussResult(SubgraphResult):
     k : int
     num_edges : int
     num_vertices : int
-        Of the graph, and of the result of `to_graph`.
+        The structure of the graph, and of the result of `to_graph`.
     layout : ReadLayout or None
         Whether triangles were counted in the graph as it is stored or in a copy, and why.
     """
@@ -59,7 +59,7 @@ class KTrussResult(SubgraphResult):
 
 @dataclass(frozen=True, repr=False)
 class TrussNumbersResult(Result):
-    """Result of `truss_numbers`; arrays are on the graph's device.
+    """Result of `truss_numbers`. Arrays are on the graph's device.
 
     Attributes
     ----------
@@ -86,11 +86,11 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
     graph : Graph
         Undirected.
     k : int
-        At least 2; the 2-truss is the whole graph.
+        At least 2. The 2-truss is the whole graph.
     layout : {"auto", "native", "csr"}
         True: in a copy of the edges. False: in the graph as it is stored, which structures that look up edges fast are
-        made for (`Graph.finds_fast`). ``"auto"``: where it is expected to be faster, the making of the copy included;
-        the result's `layout` says why.
+        made for (`Graph.finds_fast`). ``"auto"``: where it is expected to be faster, including the copy. The result's
+        `layout` gives the reason.
 
     Raises
     ------
@@ -99,9 +99,9 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
 
     Notes
     -----
-    O(E^1.5) work. In both forms there are two int32 for each slot of the graph, and 16 bytes for each edge that is in a
-    triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once,
-    those that are left are copied in either form.
+    O(E^1.5) work. Both forms use two int32 for each slot of the graph, and 16 bytes for each edge that is in a
+    triangle. A copy uses two ids an edge more. Once less than half of the edges are left, or if many leave at once, the
+    rest is copied in either form.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
 
 
 def _over_parts(graph: Any, k: int) -> KTrussResult:
-    """The same for a graph in several parts: edges are deleted from a copy, until all have enough triangles."""
+    """The same for a distributed graph: edges are deleted from a copy, until all have enough triangles."""
     _check(graph)
     k = fr.advanced.arguments.integer(k, "k", 2)
     xp = graph.xp
@@ -193,7 +193,7 @@ def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbersResul
 
     Notes
     -----
-    O(E^1.5) look-ups, O(V + slots) memory, as for `k_truss`; O(E) more for every truss number there is.
+    O(E^1.5) look-ups, O(V + slots) memory, as for `k_truss`, and O(E) more for every distinct truss number.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbersResul
         held = _holding(graph, src, dst, chosen)
         number = number_edges(held, src, dst, slots[rest] if held is graph and slots is not None else None)
         left = 0
-        while 2 * left < rest.size:  # then removed edges are compacted away, so that scans do not keep visiting them
+        while 2 * left < rest.size:  # then removed edges are compacted away, and scans no longer visit them
             k = int(support.min()) + 2
             gone = peel(held, number, src, dst, support, xp.flatnonzero(support < k - 1), k - 1)
             truss[rest[gone]] = k
@@ -235,10 +235,10 @@ def _check(graph: fr.Graph) -> None:
 def _supported(
     graph: fr.Graph, degree: Any, least: int, layout: str
 ) -> tuple[fr.Graph, Any, Any, fr.advanced.ReadLayout]:
-    """Edges between vertices with more than `least` neighbors, each once, as a directed graph; the support of each; and
-    its slot in `graph`, or None.
+    """Edges between vertices with more than `least` neighbors, each once, as a directed graph, with the support of
+    each, and its slot in `graph` or None.
 
-    Those in no triangle may be left out, unless `least` is 0.
+    Edges in no triangle may be left out, unless `least` is 0.
     """
     orientation: Any = None if layout == "csr" else fr.advanced.Orientation(graph, degree, least + 1)
     chosen = fr.advanced.choose_layout(graph, layout, lambda: _costs(graph, orientation), copy_bytes(graph))
@@ -260,8 +260,8 @@ def _costs(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float
 
 
 def _holding(graph: fr.Graph, src: Any, dst: Any, chosen: fr.advanced.ReadLayout) -> fr.Graph:
-    """A graph with these edges: `graph`, or a static copy of just these if they are few. Also if look-ups in `graph`
-    are slow, unless it is to be used as it is stored."""
+    """A graph with these edges: `graph`, or a static copy of just these if they are few. It is also copied if look-ups
+    in `graph` are slow, unless it must be used as it is stored."""
     if int(src.size) > COPY_BELOW * graph.num_edges and (graph.finds_fast or not chosen.is_copy):
         return graph
     return fr.advanced.csr_structure().from_edges(

@@ -3,7 +3,7 @@
 A walk of n edges counts alpha^n times beta. So the centrality of a vertex is beta plus alpha times the sum of the
 centralities of the vertices that point to it.
 
-    centrality[v]    walks that end at v, of at most as many edges as there were iterations
+    centrality[v]    walks that end at v, with at most one edge per iteration
 
 Katz, "A New Status Index Derived from Sociometric Analysis", Psychometrika 1953.
 """
@@ -24,7 +24,7 @@ from .pagerank import ConvergenceError
 from .result import Result
 
 PASSES = 5
-"""About how many iterations to expect."""
+"""The expected number of iterations."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,11 +58,11 @@ def katz_centrality(
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them; others are copied if that is faster. Weights are
-        ignored.
+        A directed graph without in-edges is copied to one with them. Other graphs are copied if that is faster. Weights
+        are ignored.
     alpha : float, optional
         The factor by which each further edge multiplies a walk's weight. The sum converges if it is less than the
-        inverse of the largest eigenvalue of the adjacency matrix; by default 1 / (largest degree + 1), which is.
+        inverse of the largest eigenvalue of the adjacency matrix. The default, 1 / (largest degree + 1), is.
     beta : float
         Weight of a walk without edges.
     max_iter : int
@@ -71,12 +71,12 @@ def katz_centrality(
     normalized : bool
         Scale the result to a Euclidean norm of 1, unless it is 0 or, since alpha is too large, infinite.
     fail_on_nonconvergence : bool
-        Raise if `max_iter` iterations were not enough; otherwise return the centralities so far.
+        Raise if `max_iter` iterations were not enough. Otherwise return the centralities so far.
 
     Raises
     ------
     ConvergenceError
-        The tolerance was not reached; perhaps alpha is too large.
+        The tolerance was not reached, perhaps alpha is too large.
     TypeError, ValueError
         An argument is invalid.
 
@@ -124,14 +124,14 @@ def katz_centrality(
         )
     if normalized:
         largest = float(centrality.max()) if centrality.size else 0.0
-        if 0 < largest < np.inf:  # whose square float64 may not hold
+        if 0 < largest < np.inf:  # whose square may overflow float64
             centrality = centrality / largest
             centrality = centrality / float((centrality * centrality).sum()) ** 0.5
     return KatzCentralityResult(centrality, iterations, error, error < tol)
 
 
 def _grow(v, start, alpha, sums, centrality, before):
-    """The weight of walks to v that are an edge longer; by how much it has changed."""
+    """The weight of walks to v that are an edge longer. Return the change."""
     before[v] = centrality[v]
     centrality[v] = start[v] + alpha * sums[v]
     return abs(centrality[v] - before[v])

@@ -1,18 +1,19 @@
-"""Communities by label propagation: vertices take the label that most of their neighbors have.
+"""Communities by label propagation: vertices adopt the most frequent label of their neighbors.
 
 All labels differ at first. Four rounds form a sweep, which divides the vertices among its rounds at random. In a round,
-its vertices look at their neighbors' labels at the same time, and take the most frequent one: of several their own, or
-else the lowest. (If all vertices did, two neighbors could swap their labels forever. The fewer do, the more see their
-neighbors' latest labels, and the fewer change again.) Labels are places in a random order, which breaks ties at random,
-but the same way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices,
-every label is one of the most frequent among the neighbors. If most neighbors of a vertex have its label, some of them
-may change theirs before its neighbors are looked at: no other label can be more frequent until then.
+its vertices look at their neighbors' labels at the same time, and adopt the most frequent one. Ties go to the vertex's
+own label, else to the lowest. (If all vertices did, two neighbors could swap their labels forever. Fewer concurrent
+changes let more vertices see their neighbors' latest labels, and fewer change again.) Labels are positions in a random
+order, which breaks ties at random, but the same way in each run. A vertex is visited again once a neighbor's label has
+changed. Without such vertices, every label is one of the most frequent among the neighbors. If most neighbors of a
+vertex have its label, some of them may change theirs before its neighbors are visited: no other label can be more
+frequent until then.
 
-    number[v]   a random number, of which every sweep takes the next two bits: the round in which v is looked at
-    label[v]    the label of v, its place in the order of these numbers
-    found[v]    the most frequent label of its neighbors; -1 for its own, so that it is the lowest
-    count[v]    how many of its neighbors have it
-    slack[v]    how many neighbors may still change their labels before v is looked at again; below 0 if it is to be
+    number[v]   a random number; every sweep uses the next two bits: the round in which v is visited
+    label[v]    the label of v, its position in the order of these numbers
+    found[v]    the most frequent label of its neighbors; -1 for its own, which makes it the lowest
+    count[v]    the number of its neighbors with this label
+    slack[v]    the number of neighbors that may still change labels before v is visited again, below 0 if it must be
 
 Raghavan, Albert and Kumara, "Near linear time algorithm to detect community structures in large-scale networks", Phys.
 Rev. E 2007; Cordasco and Gargano, "Community Detection via Semi-Synchronous Label Propagation Algorithms", BASNA 2010.
@@ -32,11 +33,11 @@ from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
 SWEEP = 4
-"""Rounds in which each vertex is looked at once, if at all: two bits are drawn for it."""
+"""Rounds in which each vertex is visited at most once: two bits are drawn for it."""
 RANDOM_FROM, RANDOM_BITS = 31, 32
-"""Numbers have as many random bits, above the ids that make them distinct."""
+"""Numbers have this many random bits, above the ids that make them distinct."""
 PASSES = 3
-"""About how many times as many arcs as there are will be looked at."""
+"""Expected arc visits, as a multiple of the number of arcs."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +47,7 @@ class LabelPropagationResult(Result):
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's community, on the graph's device; -1 for deleted vertices.
+        The smallest vertex of each vertex's community, on the graph's device, -1 for deleted vertices.
     count : int
         Number of communities.
     iterations : int
@@ -71,7 +72,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     max_iter : int
         Maximum number of rounds, in each of which about a quarter of the vertices may change their labels.
     seed : int
-        Communities depend on it and the edges alone.
+        Communities depend only on it and the edges.
 
     Raises
     ------
@@ -80,9 +81,8 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
     Notes
     -----
-    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 70 rounds, in which
-    vertices have less and less to look at. O(V) memory, and a copy of graphs that are walked much slower than CSR.
-    Communities may consist of parts that are not connected.
+    O(V) work per round, and O(1) for each edge of the visited vertices. Rarely more than 70 rounds, with ever fewer
+    visits. O(V) memory, and a copy of graphs that are walked much slower than CSR. Communities may be disconnected.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
 
 def _random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
-    """Distinct numbers of 63 bits, of which the upper 32 are random."""
+    """Distinct numbers of 63 bits with 32 random upper bits."""
     number = graph.xp.zeros(graph.num_vertices, np.int64)
     fr.compute(everyone, _draw, number, seed)
     graph.sync(number)
@@ -121,7 +121,7 @@ def _random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> A
 
 
 def _order(graph: fr.Graph, number: Any) -> Any:
-    """The place of each vertex in the order of its number, int32 or int64."""
+    """The position of each vertex in the order of its number, int32 or int64."""
     xp = graph.xp
     place = xp.empty(graph.num_vertices, graph.vertex_dtype)
     place[xp.argsort(number)] = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
@@ -146,9 +146,9 @@ def _label_of(src, dst, edge, weight, label):
 
 
 def _adopt(v, label, found, count, degrees, slack):
-    """Take the label that was found; returns whether it is another one.
+    """Adopt the label that was found. Return whether it differs from the old one.
 
-    A change takes one from v's label, and may give one to another. Without a majority any change counts.
+    A change removes one from v's label, and may add one to another. Without a majority any change counts.
     """
     slack[v] = max(2 * count[v] - degrees[v], 0) // 2
     if found[v] < 0:

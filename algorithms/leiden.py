@@ -1,13 +1,13 @@
-"""Communities by the Leiden method: as Louvain's, but only connected parts of communities become vertices.
+"""Communities by the Leiden method: as Louvain's, but only connected subsets of communities become vertices.
 
 Vertices of a level move between communities as in Louvain's method (`_communities`). Each community is then refined:
-its vertices start by themselves and merge with parts of the same community. The parts become the vertices of the next
-level, which starts with the communities of this one. A part may leave its community there. The last level is the one
-at which no vertices merge.
+its vertices start as singletons and merge into connected subcommunities of the same community (called parts below). The
+parts become the vertices of the next level, which starts with the communities of this one. A part may leave its
+community there. The last level is the one at which no vertices merge.
 
-In refinement, vertices that are by themselves join parts, and no vertex leaves a part, so parts stay connected. A sweep
-draws two of three waiting vertices. A drawn vertex chooses a part. If that is a drawn vertex, which may leave, it looks
-again in the next sweep. A vertex without a part that raises modularity stays by itself. Vertices join, and parts are
+In refinement, singletons join parts, and no vertex leaves a part, which preserves connectivity. A sweep draws two of
+three pending vertices. A drawn vertex chooses a part. If the part is a drawn vertex, which may leave, the vertex looks
+again in the next sweep. A vertex without a part that raises modularity stays a singleton. Vertices join, and parts are
 joined, only if they are well connected to the rest of their community: by at least the weight that is expected between
 random ends.
 
@@ -17,17 +17,17 @@ disconnect its community. Communities are therefore divided into their connected
     degree[v]       weight of v's edges, those inside of v included twice
     sets[v]         the community of v
     whole[s]        sum of the degrees in community s
-    part[v]         the part of v, named by the vertex that others joined
+    part[v]         the part of v, named by the vertex that the rest joined
     total[p]        sum of the degrees in part p
     size[p]         number of vertices in part p
     cut[p]          weight of the edges from part p to the rest of its community
-    chosen[v]       the part that v joins; v if it looks again, -1 if it stays by itself
+    chosen[v]       the part that v joins; v if it looks again, -1 if it stays a singleton
     gain[v]         the modularity that v gains there, times the weight of all edges
-    inner[v]        what joining takes from the cut of its part, compared with the cut of v
+    inner[v]        the decrease of the cut of its part by joining, compared with the cut of v
 
-Deviations from the paper: vertices choose at the same time; they join the best part by default, as in GVE-Leiden, and
-draw one as in the paper with `theta` above 0; and vertices move on all levels at the end, which makes up for the few
-sweeps of each level.
+Deviations from the paper: vertices choose at the same time. They join the best part by default, as in GVE-Leiden, and
+draw one as in the paper with `theta` above 0. Vertices move on all levels at the end, which makes up for the few sweeps
+of each level.
 
 Traag, Waltman and van Eck, "From Louvain to Leiden: guaranteeing well-connected communities", Sci. Rep. 2019; Sahu,
 Kothapalli and Banerjee, "GVE-Leiden: Fast Leiden Algorithm for Community Detection in Shared Memory Setting", ICPP
@@ -61,9 +61,9 @@ from ._communities import (
 from .connected_components import connected_sets
 
 DRAWN = 3
-"""All but one in so many vertices that wait are drawn in a sweep."""
+"""All but one in this number of pending vertices are drawn in a sweep."""
 TINY = 2.0**-64
-"""In place of a random number of 0, which has no logarithm."""
+"""Replaces a random number of 0, which has no logarithm."""
 
 
 @fr.advanced.reads
@@ -84,7 +84,7 @@ def leiden(
         Randomness of the refinement: a vertex joins a part that gains modularity with a probability in proportion to
         ``exp(gain / theta)``, for the gain times the weight of all edges. 0 selects the best part.
     seed : int
-        Communities depend on it and the edges alone; with float weights or `theta` also on rounding.
+        Communities depend only on it and the edges, and with float weights or `theta` on rounding.
 
     Raises
     ------
@@ -93,9 +93,9 @@ def leiden(
 
     Notes
     -----
-    O(V + E) work for each sweep, at most 64 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
+    O(V + E) work for each sweep, at most 64 of them on each level. Levels shrink fast. O(V + E) memory, for graphs of
     communities, and for a copy of graphs that are walked much slower than CSR. Each community is connected by edges
-    with weights above 0. In a graph in several parts, each level is in as many.
+    with weights above 0. Each level of a distributed graph is distributed over the same partitions.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _refine(
     cut = graph.vertex_array(np.float64, fr.neighbor_reduce(graph, None, weight_within, sets), combine="add")
     waiting, sweep = fr.filter(everyone, _is_well_connected, sets, degree, cut, whole, share), 0
     while waiting and sweep < MAX_SWEEPS:
-        step = -1 - turn * MAX_SWEEPS - sweep  # other numbers than those of moves
+        step = -1 - turn * MAX_SWEEPS - sweep  # numbers other than those of moves
         drawn = fr.filter(waiting, is_drawn, seed, step)
         _, gain = fr.neighbor_reduce(
             graph, drawn, _part_of, part, sets, degree, total, cut, whole, share, theta, seed, reduce="mode",
@@ -167,12 +167,12 @@ def _is_well_connected(v, sets, degree, cut, whole, share):
 
 
 def is_drawn(v, seed, step):
-    """Whether the sweep of this step draws v, if it waits; for use in functors."""
+    """Whether the sweep of this step draws v, if it is pending, for use in functors."""
     return fr.advanced.random_bits(seed, v, step) % DRAWN != 0
 
 
 def noise(theta, seed, v, p):
-    """A number added to what v gains in part p: the largest sum is then drawn with the paper's probability.
+    """A number added to v's gain in part p: the largest sum is then drawn with the paper's probability.
 
     It has a Gumbel distribution of scale theta.
     """

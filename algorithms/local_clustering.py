@@ -1,6 +1,6 @@
-"""Local clustering coefficients: how many pairs of a vertex's neighbors are neighbors themselves.
+"""Local clustering coefficients: the fraction of pairs of a vertex's neighbors that are neighbors themselves.
 
-A vertex with d neighbors that is in t triangles has the coefficient 2 t / (d (d - 1)); with fewer than two neighbors,
+A vertex with d neighbors that is in t triangles has the coefficient 2 t / (d (d - 1)), with fewer than two neighbors,
 0. LDBC Graphalytics extends this to directed graphs: neighbors are the vertices along edges in either direction, and
 the coefficient is the number of edges from a neighbor to a neighbor over d (d - 1). Every triangle of the undirected
 graph has one such edge, or two if its ends point to each other.
@@ -36,9 +36,9 @@ class LocalClusteringResult(Result):
     clustering : array of float64, shape (num_vertices,)
         From 0 to 1, on the graph's device.
     average : float
-        Mean over the vertices, those with fewer than two neighbors included.
+        Mean over the vertices, including vertices with fewer than two neighbors.
     transitivity : float
-        Of all pairs of neighbors of one vertex, the fraction that are neighbors; 0 if there are none.
+        Of all pairs of neighbors of one vertex, the fraction that are neighbors, 0 without pairs.
     """
 
     clustering: Any
@@ -48,7 +48,7 @@ class LocalClusteringResult(Result):
 
 @fr.advanced.reads
 def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
-    """The clustering coefficient of every vertex; their average; and the transitivity of the graph.
+    """The clustering coefficient of every vertex, their average, and the transitivity of the graph.
 
     Parameters
     ----------

@@ -1,18 +1,18 @@
 """Communities by the Louvain method: modularity is raised by moving vertices, then communities become vertices.
 
-The modularity of communities is the fraction of the edges' weight inside of them, less what it would be if ends were
-joined at random. On each level, every vertex starts as a community of its own. A sweep divides the vertices at random
+The modularity of communities is the fraction of the edges' weight inside of them, less its expectation if ends were
+joined at random. On each level, every vertex starts as a singleton community. A sweep divides the vertices at random
 into groups. The vertices of a group look at their neighbors' communities at the same time, and move to the one that
 raises modularity most, the lowest of several. (If all moved at once, two neighbors might swap their communities
-forever.) A vertex that gains nothing in any community moves to that of its own number, if it is empty. A vertex is
-looked at again after it has moved, as others may have joined its community at the same time, and once a neighbor has
-joined another community than its own. After a few sweeps, communities become the vertices of the next level, joined by
-the sums of their edges. The last level is one that raises modularity no further.
+forever.) A vertex that gains nothing in any community moves to the community of its own number, if it is empty. A
+vertex is visited again after it has moved, as more vertices may have joined its community at the same time, and once a
+neighbor has joined a community other than its own. After a few sweeps, communities become the vertices of the next
+level, joined by the sums of their edges. The last level is one that raises modularity no further.
 
 Levels are then refined, from the last to the first: vertices start in the communities found above them, and move until
-few wait. This undoes early merges, which no level above can.
+few are pending. This undoes early merges, which no level above can.
 
-The arrays are those of `_communities`, which has the levels, the moves and the merges.
+`_communities` describes the arrays, and has the levels, the moves and the merges.
 
 Blondel, Guillaume, Lambiotte and Lefebvre, "Fast unfolding of communities in large networks", J. Stat. Mech. 2008;
 Rotta and Noack, "Multilevel local search algorithms for modularity clustering", J. Exp. Algorithmics 2011 (refinement);
@@ -46,7 +46,7 @@ def louvain(
     threshold : float
         Stop once a level raises modularity by no more than this.
     seed : int
-        Communities depend on it and the edges alone; with float weights also on rounding.
+        Communities depend only on it and the edges, and with float weights on rounding.
 
     Raises
     ------
@@ -55,9 +55,9 @@ def louvain(
 
     Notes
     -----
-    O(V + E) work for each sweep, at most 34 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
-    communities, and for a copy of graphs that are walked much slower than CSR. In a graph in several parts, each level
-    is in as many.
+    O(V + E) work for each sweep, at most 34 of them on each level. Levels shrink fast. O(V + E) memory, for graphs of
+    communities, and for a copy of graphs that are walked much slower than CSR. Each level of a distributed graph is
+    distributed over the same partitions.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def louvain(
         community, used = numbered(level, community)
         merged = merge(level, community, total[used])
         found = merged.modularity(resolution)
-        if not graph.max_over_parts(found > modularity + threshold):  # parts may round differently
+        if not graph.max_over_parts(found > modularity + threshold):  # partitions may round differently
             break
         modularity = found
         levels.append(merged)

@@ -1,8 +1,8 @@
-"""Maximal independent set: vertices of which no two are neighbors, and to which none can be added.
+"""Maximal independent set: no two of its vertices are neighbors, and no vertex can be added.
 
-Vertices are looked at by increasing degree, and each joins the set unless a neighbor before it did. In parallel, a
-vertex is decided as soon as a neighbor before it is in, or all of them are out (`_priorities`): one traversal that
-starts from the vertices without neighbors before them.
+Vertices are visited by increasing degree, and each joins the set unless a neighbor before it did. In parallel, a vertex
+is decided as soon as a neighbor before it is in, or all of them are out (`_priorities`): one traversal that starts from
+the vertices without neighbors before them.
 
     state[v]    UNDECIDED, IN or OUT
 
@@ -34,7 +34,7 @@ class MaximalIndependentSetResult(Result):
     Attributes
     ----------
     members : array of bool, shape (num_vertices,)
-        Which vertices are in the set, on the graph's device; deleted ones are not.
+        Which vertices are in the set, on the graph's device. Deleted ones are not.
     count : int
         Number of members.
     """
@@ -52,7 +52,7 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndepen
     graph : Graph
         Undirected.
     seed : int
-        Of the order of vertices with equal degrees. The set depends on it and the edges alone.
+        The seed of the order of vertices with equal degrees. The set depends only on it and the edges.
 
     Raises
     ------
@@ -61,7 +61,8 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndepen
 
     Notes
     -----
-    O(V + E) work, O(V) memory; as many steps as the longest path of decreasing priorities that matters has vertices.
+    O(V + E) work, O(V) memory. The number of steps is the number of vertices on the longest path of decreasing
+    priorities that matters.
 
     Examples
     --------

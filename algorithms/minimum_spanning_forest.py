@@ -1,21 +1,21 @@
 """Minimum and maximum spanning forests, by Boruvka's algorithm.
 
 At first every vertex is a tree. In each round every tree chooses the lightest edge that leaves it, and all these edges
-join the forest. Edges of equal weight are ordered by their ends, so that no cycle is closed and the forest is the same
-in every run. A vertex finds its own candidate, the neighbor over the lightest edge to another tree; then the candidates
-of a tree are compared. Vertices without a candidate never have one again. For a maximum spanning forest all weights
-change their sign.
+join the forest. Edges of equal weight are ordered by their ends, which excludes cycles and makes the forest the same in
+every run. A vertex finds its own candidate, the neighbor over the lightest edge to another tree. Then the candidates of
+a tree are compared. Vertices without a candidate never have one again. For a maximum spanning forest all weights change
+their sign.
 
 Without weights a CPU finds the same forest in one pass, by Kruskal's algorithm: the edges are ordered by their ends, so
-they need no sort. The edges of a vertex u to higher neighbors in one tree differ in the neighbor alone, and the lowest
+they need no sort. The edges of a vertex u to higher neighbors in one tree differ only in the neighbor, and the lowest
 joins the forest.
 
     tree[v]         a vertex of v's tree, finally the root
-    near[v]         the neighbor of v over the lightest edge to another tree; -1 if there is none
+    near[v]         the neighbor of v over the lightest edge to another tree, -1 without one
     weight[v]       the weight of that edge, times -1 for a maximum spanning forest
     lightest[r]     the lowest of these weights in the tree of root r
     chosen[r]       the lowest key (`frontier.core.keys`) of an edge that has it
-    lowest[r]       the lowest neighbor of u in the tree of root r; the number of vertices if there is none
+    lowest[r]       the lowest neighbor of u in the tree of root r, the number of vertices without one
 
 Boruvka, "O jistem problemu minimalnim", 1926; Kruskal, "On the Shortest Spanning Subtree of a Graph and the Traveling
 Salesman Problem", Proc. Amer. Math. Soc. 1956; Vineet, Harish, Patidar and Narayanan, "Fast Minimum Spanning Tree for
@@ -42,7 +42,7 @@ NO_KEY = np.int64(2**63 - 1)
 
 @dataclass(frozen=True, repr=False)
 class MinimumSpanningForestResult(Result):
-    """Result of `minimum_spanning_forest` and `maximum_spanning_forest`; arrays are on the graph's device.
+    """Result of `minimum_spanning_forest` and `maximum_spanning_forest`. Arrays are on the graph's device.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class MinimumSpanningForestResult(Result):
 
 @fr.advanced.reads
 def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
-    """The edges of lowest total weight that connect whatever is connected.
+    """The edges of lowest total weight that connect each component.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
     Notes
     -----
-    O((V + E) log V) work at most, O(V) memory; four host synchronizations a round. Without weights, on a CPU, one pass
+    O((V + E) log V) work at most, O(V) memory, four host synchronizations a round. Without weights, on a CPU, one pass
     over the edges by one thread.
 
     Examples
@@ -96,7 +96,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
 @fr.advanced.reads
 def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
-    """The edges of highest total weight that connect whatever is connected, without a cycle.
+    """The edges of highest total weight that connect each component, without a cycle.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
     Notes
     -----
-    Takes the same work as `minimum_spanning_forest`. Of edges of equal weight, it also prefers those of the lowest
+    The same work as `minimum_spanning_forest`. Of edges of equal weight, it also prefers the edges with the lowest
     ends.
 
     Examples

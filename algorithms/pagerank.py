@@ -4,9 +4,9 @@ A random walker follows an outgoing edge of its vertex with probability alpha an
 dangling vertex (without outgoing edges) it always jumps. The rank of a vertex is the long-run fraction of time spent
 there. Every vertex pulls the shares of its in-neighbors: a product with the transposed adjacency matrix.
 
-    ranks[v]    the rank; they add up to 1
+    ranks[v]    the rank; all ranks add up to 1
     jump[v]     probability that a jump leads to v: uniform, or the personalization
-    damping[v]  alpha / total weight of v's outgoing edges; 0 for dangling vertices
+    damping[v]  alpha / total weight of v's outgoing edges, 0 for dangling vertices
     shares[v]   damping[v] * ranks[v]: the contribution to each neighbor of v over an edge of weight 1
     lost        total rank of dangling vertices, which is spread by jumps
 
@@ -52,7 +52,7 @@ class PageRankResult(Result):
     Attributes
     ----------
     pagerank : array of float64 (or float32, with that dtype), shape (num_vertices,)
-        On the graph's device; adds up to 1. Deleted vertices have 0.
+        On the graph's device. The ranks add up to 1. Deleted vertices have 0.
     iterations : int
     error : float
         Total change of the ranks in the last iteration (L1 norm).
@@ -96,11 +96,11 @@ def pagerank(
         Iteration stops when the ranks change by less than this in total (L1 norm). Their total error is then below
         ``tol * alpha / (1 - alpha)``, up to float64 rounding. (NetworkX stops at `tol` times the number of vertices.)
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Weights of the vertices as jump targets, also for dangling vertices; uniform by default.
+        Weights of the vertices as jump targets, also for dangling vertices, uniform by default.
     nstart : mapping or array, optional
-        Initial ranks, up to scaling; by default the jump probabilities.
+        Initial ranks, up to scaling, by default the jump probabilities.
     weighted : bool, optional
-        Whether edges are followed in proportion to their weights; by default if the graph has weights.
+        Whether edges are followed in proportion to their weights, by default if the graph has weights.
     dtype : {"float64", "float32"}
         The type of the ranks. float32 halves their memory. Sums over neighbors remain float64, but each iteration
         rounds a rank by up to 6e-8 of its value, which adds to the total error: `tol` must be 0 or at least 1e-6.
@@ -108,8 +108,8 @@ def pagerank(
         Raise if the tolerance is not reached in `max_iter` iterations.
     layout : {"auto", "native", "csr"}
         True: prepare a static copy for the products (`frontier.SpMV`). False: read the graph as it is stored.
-        ``"auto"``: what is expected to be faster for about as many iterations as the tolerance asks for, the
-        preparation included; the result's `layout` says why.
+        ``"auto"``: the faster of both for the number of iterations expected from the tolerance, including the
+        preparation. The result's `layout` gives the reason.
 
     Raises
     ------
@@ -120,10 +120,10 @@ def pagerank(
 
     Notes
     -----
-    O(V + E) work per iteration; about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters. O(V)
-    memory for the graph as it is stored, O(V + E) with a static copy. Directed graphs that keep in-edges are read
-    backward; in others each iteration of the first form adds to the destinations of arcs atomically, and the static
-    copy is sorted by them.
+    O(V + E) work per iteration, and about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.
+    O(V) memory for the graph as it is stored, O(V + E) with a static copy. Directed graphs with in-edges are read
+    backward. In other graphs each iteration of the first form adds to the destinations of arcs atomically, and the
+    static copy is sorted by them.
 
     Examples
     --------
@@ -179,7 +179,8 @@ def pagerank(
 
 
 def _dtype_of(dtype: Any, tol: float) -> np.dtype:
-    """The type of the ranks; raises TypeError or ValueError if it is another one, or does not reach the tolerance."""
+    """The type of the ranks. Raises TypeError or ValueError for another type, or one that does not reach the
+    tolerance."""
     found = fr.advanced.arguments.one_dtype(dtype, "dtype", DTYPES)
     if found == np.float32 and 0 < tol < FLOAT32_TOL:
         raise ValueError(f"tol={tol} is not reached with dtype=float32: pass at least {FLOAT32_TOL}, or float64")
@@ -199,7 +200,7 @@ def leads_nowhere(v, damping):
 
 
 def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
-    """Give v the rank that arrives at it, and keep the one before; by how much it has changed."""
+    """Give v the rank that arrives at it, and store the previous one. Return the change."""
     old = ranks[v]
     rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
     before[v] = old  # which may be the array of ranks
@@ -209,7 +210,8 @@ def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
 
 
 def not_converged(name: str, tol: float, max_iter: int, changed: str) -> ConvergenceError:
-    """The error of an algorithm of this name; `changed` says what its last iteration changed, and by how much."""
+    """The error of an algorithm of this name. `changed` names the values that its last iteration changed, and the
+    amount."""
     return ConvergenceError(
         f"{name} did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed {changed}. Raise "
         "either, or pass fail_on_nonconvergence=False"
@@ -228,7 +230,7 @@ def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
 
 
 def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
-    """Given numbers for vertices, scaled to add up to 1, or equal ones: float64 by vertex; None in an empty graph.
+    """Numbers by vertex, scaled to add up to 1, as float64. Equal numbers if none are given, None in an empty graph.
 
     Raises TypeError or ValueError, which names the argument and the fault.
     """
@@ -256,7 +258,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
     total = float(values.sum())
     low = float(values.min())
     if not low >= 0 or not np.isfinite(total):
-        raise ValueError(f"{name} must hold finite numbers that are not negative")
+        raise ValueError(f"{name} must contain finite numbers that are not negative")
     if absent is not None and bool((values[absent] != 0).any()):
         raise ValueError(f"{name} names a vertex that was deleted")
     if not total > 0:
@@ -265,7 +267,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
 
 
 def damping_of(graph: fr.Graph, totals: Any, alpha: float) -> Any:
-    """Per vertex, `alpha` divided by the total weight of its outgoing edges; 0 if that is 0."""
+    """Per vertex, `alpha` divided by the total weight of its outgoing edges, 0 if that is 0."""
     damping = graph.xp.maximum(totals, LEAST_TOTAL)
     graph.xp.divide(alpha, damping, out=damping)
     damping *= totals > 0
@@ -273,7 +275,7 @@ def damping_of(graph: fr.Graph, totals: Any, alpha: float) -> Any:
 
 
 def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:
-    """Per vertex, the total weight of its outgoing edges, or their number; ValueError for unfit weights."""
+    """Per vertex, the total weight of its outgoing edges, or their number. ValueError for unfit weights."""
     if not graph.is_weighted or weighted is False:
         return graph.degrees()
     check_weights(graph, "pagerank")

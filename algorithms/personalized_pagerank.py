@@ -1,10 +1,10 @@
 """Personalized PageRank by pushing residuals: ranks near a source, at a cost that depends on how far rank spreads.
 
 A random walker starts at a source, follows an outgoing edge with probability alpha, and otherwise jumps back to a
-source. At first all rank is residual of the sources. To push a vertex is to keep 1 - alpha of its residual as its rank,
+source. At first all rank is residual of the sources. To push a vertex is to add 1 - alpha of its residual to its rank,
 and to pass the rest on to its neighbors. Only vertices with much residual for their degree are pushed. Rank that
 arrives at a vertex without outgoing edges jumps to a source as well, which equals losing it, once ranks are scaled. If
-rank spreads over a large share of the graph, the power iteration continues; graphs in several parts use it only.
+rank spreads over a large share of the graph, the power iteration continues. Distributed graphs use only the iteration.
 
     rank[v]        the rank so far
     residual[v]    rank that has arrived at v and was not pushed yet
@@ -29,7 +29,7 @@ from .result import Result
 PUSH_BELOW = 1 / 8
 """The largest fraction of all arcs along which rank is pushed at once."""
 LEAST = float(np.finfo(np.float64).tiny)
-"""In place of 0, where it would be divided by."""
+"""Replaces 0 as a divisor."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +39,7 @@ class PersonalizedPageRankResult(Result):
     Attributes
     ----------
     pagerank : array of float64, shape (num_vertices,)
-        On the graph's device; adds up to 1.
+        On the graph's device. The ranks add up to 1.
     steps : int
         Rounds of pushes, and iterations.
     error : float
@@ -62,9 +62,9 @@ def personalized_pagerank(
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     source : int or array-like of int
-        Of several, each is as likely.
+        Several sources are equally likely.
     alpha : float
-        Probability of following an edge; less than 1.
+        Probability of following an edge, less than 1.
     tol : float
         Ranks differ from the exact ones by at most this in total.
 
@@ -99,15 +99,15 @@ def personalized_pagerank(
         raise ValueError(f"tol must be more than 0, got {tol}")
     xp, n = graph.xp, graph.num_vertices
     degree = graph.degrees()
-    # Ranks are off by the residuals at most, and scaled by what is kept: all but the residuals, unless rank is lost. An
-    # undirected graph loses some only at sources without neighbors.
+    # Ranks are off by the residuals at most, and scaled by the assigned rank: all but the residuals, unless rank is
+    # lost. An undirected graph loses some only at sources without neighbors.
     loses = graph.directed or not int(degree[start.vertices].min())
     share = (1 - alpha if loses else 1) / 3
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
     rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
     steps = 0
-    if not graph.in_parts:  # parts would exchange residuals in each step: they take the power iteration alone
+    if not graph.in_parts:  # partitions would exchange residuals in each step: they use only the power iteration
         steps = fr.traverse(
             graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push,
             max_arcs=int(graph.num_arcs * PUSH_BELOW),
@@ -115,8 +115,8 @@ def personalized_pagerank(
     kept, left = float(rank.sum()), float(residual.sum())
     if 2 * left <= tol * kept:
         return PersonalizedPageRankResult(rank / kept, steps, 2 * left / kept)
-    # The iteration brings ranks nearer to the exact ones by a factor of alpha, so that these are as near as a geometric
-    # series of further changes. A part of the tolerance is for rounding.
+    # The iteration brings ranks nearer to the exact ones by a factor of alpha, so these are as near as a geometric
+    # series of further changes. A fraction of the tolerance is reserved for rounding.
     jump = xp.zeros(n)
     jump[start.vertices] = 1.0
     further = max(alpha / (1 - alpha), LEAST)

@@ -1,9 +1,9 @@
 """Random walks: from each start, along edges drawn uniformly at random.
 
 A walk is one call of a functor, which goes along the lists of a sorted static copy. Each step draws a number that
-belongs to the walk and the step, so that walks are the same on every structure and device.
+belongs to the walk and the step, so walks are the same on every structure and device.
 
-    paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
+    paths[i, j]    vertex of walk i after j steps, -1 once the walk has ended
 
 Perozzi, Al-Rfou and Skiena, "DeepWalk: Online Learning of Social Representations", KDD 2014.
 """
@@ -23,16 +23,16 @@ from .result import Result
 
 @dataclass(frozen=True, repr=False)
 class RandomWalksResult(Result):
-    """Result of `random_walks`; arrays are on the graph's device.
+    """Result of `random_walks`. Arrays are on the graph's device.
 
     Attributes
     ----------
     paths : array of the graph's vertex dtype, shape (number of walks, length + 1)
-        The vertices of each walk, the start first; -1 after a walk has ended.
+        The vertices of each walk, the start first, -1 after a walk has ended.
     steps : array of int32, shape (number of walks,)
-        Edges of each walk; fewer than `length` where no edge led on.
+        Edges of each walk, fewer than `length` if no edge led on.
     ends : array of the graph's vertex dtype, shape (number of walks,)
-        Where each walk ended; -1 for deleted vertices.
+        The last vertex of each walk, -1 for deleted vertices.
     """
 
     paths: Any
@@ -49,8 +49,8 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     starts : array-like of int, shape (number of walks,), optional
-        The first vertex of each walk, any number of times. By default one walk from each vertex, deleted ones included,
-        so that rows are vertices.
+        The first vertex of each walk, any number of times. By default one walk from each vertex, deleted ones included:
+        rows are vertices.
     length : int
         Edges of a walk.
     seed : int

@@ -1,6 +1,6 @@
 """Runs of all analytics that make them use their kernels: each on small graphs of many forms.
 
-What they ask operators for meanwhile is compiled ahead of time (``dynfrontier/prebuilt/build.py``).
+The operators that they use are then compiled ahead of time (``dynfrontier/prebuilt/build.py``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .analytic import analytics
 k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
 
 FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
-"""Analytics that run on graphs of all forms; the others on dense graphs without in-edges."""
+"""Analytics that run on graphs of all forms. The rest runs on dense graphs without in-edges."""
 
 LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
@@ -28,11 +28,11 @@ LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
 )
-"""Analytics that go another way in large graphs or after large batches; and limits with which they go it in small ones,
-by their module."""
+"""Analytics that choose another path in large graphs or after large batches, and limits with which they choose it in
+small ones, by their module."""
 
 SCALE = 6  # of the graphs: 64 vertices
-DENSE, SPARSE = 16, 2  # edges of a vertex: algorithms go other ways where there are many
+DENSE, SPARSE = 16, 2  # edges of a vertex: algorithms choose other paths where degrees are high
 BATCHES = 4
 SEED = 1
 
@@ -43,7 +43,8 @@ def names() -> list[str]:
 
 
 def others(*, times: bool) -> list[str]:
-    """The analytics besides the first ones; on graphs with times, those that follow a stream, or need times."""
+    """The analytics not in `FIRST`. On graphs with times, only analytics with an incremental form, or that need
+    times."""
     known = analytics()
     found = [name for name in names() if name not in FIRST]
     return [name for name in found if not times or known[name].incremental is not None or known[name].times]
@@ -73,7 +74,7 @@ def perform_incremental(
 
 
 def _as_if_large(chosen: Sequence[str]) -> Iterator[list[str]]:
-    """The analytics of each row of `LIMITS`, while its limits hold."""
+    """The analytics of each row of `LIMITS`, while its limits are in force."""
     for names, module, limits in LIMITS:
         with mock.patch.multiple(module, **limits):
             yield [name for name in chosen if name in names]
@@ -122,7 +123,7 @@ def _perform(
                 known.read(maintained)
                 graph.delete_vertices([0])
                 known.read(maintained)
-            with known.maintain(graph, **known.settings(graph)) as maintained:  # from all that there is
+            with known.maintain(graph, **known.settings(graph)) as maintained:  # from all analytics
                 known.read(maintained)
         else:
             insert(graph, np.concatenate(parts))

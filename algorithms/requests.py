@@ -24,7 +24,7 @@ def requests_of(name: str, graph: fr.Graph) -> list[Mapping[str, Any]]:
 
 
 def key_of(name: str, graph: fr.Graph) -> str:
-    """What decides what an analytic asks operators for."""
+    """The properties that determine which operators an analytic uses."""
     weights = "none" if graph.weight_dtype is None else graph.weight_dtype.name
     directions = "undirected" if not graph.directed else "in_edges" if graph.has_in_edges else "directed"
     times = "" if graph.time_unit is None else " times"

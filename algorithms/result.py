@@ -11,14 +11,14 @@ import numpy as np
 import frontier as fr
 
 ENDS, PREDECESSOR = ("vertex", "source", "src", "dst"), "predecessor"
-"""Columns of data frames that hold vertices, and one in which -1 stands for none."""
+"""Columns of data frames that contain vertices, and one in which -1 stands for none."""
 
 
 class Result:
     """A result: a frozen dataclass whose arrays, one entry per vertex or edge, are on the graph's device.
 
-    Results can be copied and pickled. Pickling copies GPU arrays to the host; loading copies them back if there is a
-    GPU, and returns NumPy arrays otherwise.
+    Results can be copied and pickled. Pickling copies GPU arrays to the host. Loading copies them back if a GPU exists,
+    and returns NumPy arrays otherwise.
     """
 
     def __repr__(self) -> str:
@@ -40,7 +40,7 @@ class Result:
     def to_dataframe(
         self, names: fr.VertexNames | None = None, *, library: fr.interchange.FrameLibrary | None = None
     ) -> Any:  # fmt: skip
-        """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
+        """The arrays as columns of a data frame: one row per edge if it has `src` and `dst`, else one per vertex.
 
         Results for several sources have one row per source and vertex. Tables, such as counts of motifs, have one row
         per cell.
@@ -48,11 +48,11 @@ class Result:
         Parameters
         ----------
         names : VertexNames, optional
-            Names take the place of ids in the columns ``vertex``, ``source``, ``src``, ``dst`` and ``predecessor``.
-            Vertices without a name are left out. The frame is then one of pandas by default.
+            Names replace ids in the columns ``vertex``, ``source``, ``src``, ``dst`` and ``predecessor``. Vertices
+            without a name are left out. The frame is then one of pandas by default.
         library : {"pandas", "polars", "pyarrow", "cudf"}, optional
-            The library of the frame; by default pandas, or for arrays on a GPU cuDF, if it is installed, without a copy
-            to the host.
+            The library of the frame. By default pandas, or cuDF, if it is installed, for arrays on a GPU, without a
+            copy to the host.
 
         Returns
         -------
@@ -73,12 +73,13 @@ class Result:
         return fr.interchange.data_frame(self._columns(names), library)
 
     def _columns(self, names: fr.VertexNames | None = None, share: tuple[int, int] = (0, 1)) -> dict[str, Any]:
-        """The columns of `to_dataframe`; of the rows, cut into n pieces in order, piece i for `share` (i, n)."""
+        """The columns of `to_dataframe`. The rows are cut into n pieces in order, and `share` (i, n) selects piece
+        i."""
         held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
         if not columns and not tables:
-            raise ValueError(f"this {type(self).__name__} holds no arrays to make columns of")
+            raise ValueError(f"this {type(self).__name__} has no arrays for columns")
         some = next(iter((columns or tables).values()))
         on_gpu = hasattr(some, "get")
         xp = importlib.import_module("cupy" if on_gpu else "numpy")
@@ -101,7 +102,7 @@ class Result:
 
 
 def _with_names(columns: dict[str, Any], names: fr.VertexNames) -> dict[str, Any]:
-    """Columns with names in place of ids, without rows of vertices that have none."""
+    """Columns with names instead of ids, without rows of unnamed vertices."""
     ids = {name: columns[name] for name in ENDS if name in columns}
     to_host = names.device.to_host
     rows = np.logical_and.reduce([to_host(names.has_name(column)) for column in ids.values()])

@@ -2,13 +2,13 @@
 
 Without weights, breadth-first searches from both ends meet in the middle, each one level at a time, the smaller
 frontier first. All paths of the levels before are known, so the first vertex that both have found is on a shortest
-path. A directed graph without in-edges is searched from the source alone.
+path. A directed graph without in-edges is searched from the source only.
 
-With weights, the search is that of `sssp`, but a vertex is relaxed only while it is nearer than the target has come.
+With weights, the search is `sssp`, but a vertex is relaxed only while it is nearer than the target has come.
 
     before[v]    the vertex before v on a shortest path from the source, the source for itself; -1 until v is found
     behind[v]    the vertex after v on a shortest path to the target, the target for itself; -1 until v is found
-    near[v]      length of the shortest path from the source found so far; `unreached` before there is one
+    near[v]      length of the shortest path from the source found so far; `unreached` if none was found
 
 Pohl, "Bi-directional Search", Machine Intelligence 1971; Dijkstra, "A Note on Two Problems in Connexion with Graphs",
 Numerische Mathematik 1959.
@@ -33,12 +33,13 @@ from .sssp import bucket_width, check_lengths, sssp
 
 @dataclass(frozen=True, repr=False)
 class ShortestPathResult(Result):
-    """Result of `shortest_path`; arrays are on the graph's device.
+    """Result of `shortest_path`. Arrays are on the graph's device.
 
     Attributes
     ----------
     distance, predecessor : arrays, shape (num_vertices,)
-        As in `SSSPResult`. With a target, only the vertices of the path have entries, and others are as if unreachable.
+        As in `SSSPResult`. With a target, only the vertices of the path have entries, and all other vertices count as
+        unreachable.
     source : int
     target : int or None
     """
@@ -49,7 +50,7 @@ class ShortestPathResult(Result):
     target: int | None
 
     def path(self, target: int | None = None) -> list[int]:
-        """Return the vertices of a shortest path from the source, both ends included; empty if the search found none.
+        """Return the vertices of a shortest path from the source, both ends included. Empty if the search found none.
 
         It copies `predecessor` to the host.
 
@@ -78,7 +79,7 @@ class ShortestPathResult(Result):
 def shortest_path(
     graph: fr.Graph, source: int, target: int | None = None, *, weighted: bool | None = None
 ) -> ShortestPathResult:  # fmt: skip
-    """A shortest path from `source` to `target`, or those to all vertices.
+    """A shortest path from `source` to `target`, or the shortest paths to all vertices.
 
     Parameters
     ----------

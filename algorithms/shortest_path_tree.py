@@ -1,9 +1,9 @@
 """Predecessors from distances: a tree of tight edges.
 
 An edge u -> v of length l is tight if ``distance[u] + l == distance[v]``. Every reached vertex but the source has a
-tight incoming edge, and any choice among those from strictly nearer vertices forms a tree. If lengths are zero, or too
+tight incoming edge, and any choice among edges from strictly nearer vertices forms a tree. If lengths are zero, or too
 small compared with the distance to change a float, some vertices have tight edges from equally distant ones only. The
-tree is grown into these, edge by edge, so that no cycle forms.
+tree is grown into these, edge by edge, without a cycle.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import frontier as fr
 
 
 def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: Any, length: Callable) -> Any:
-    """Find a tree of shortest paths from their lengths; -1 for the source and for unreachable vertices. O(V + E) work.
+    """Find a tree of shortest paths from their lengths, with -1 for the source and for unreachable vertices. O(V + E)
+    work.
 
     `length` is `unit_length` or `weight_length`, and `unreached` the distance of unreachable vertices.
     """
@@ -26,7 +27,7 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
 
 
 def tree_of(graph: fr.Graph, functors: TreeFunctors, distance: Any, *arguments: Any) -> Any:
-    """Grow a tree of tight edges by these functors, which take the distances, the predecessors and `arguments`."""
+    """Grow a tree of tight edges by these functors, which receive the distances, the predecessors and `arguments`."""
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
     arguments = distance, predecessor, *arguments
     everyone = fr.Frontier.all(graph)
@@ -37,7 +38,7 @@ def tree_of(graph: fr.Graph, functors: TreeFunctors, distance: Any, *arguments: 
     if not graph.in_parts:
         fr.traverse(graph, everyone, functors.grow, *arguments)
         return predecessor
-    while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
+    while everyone:  # a partition that has not received a vertex's predecessor must not choose another later
         graph.sync(predecessor)
         everyone = fr.advance(graph, everyone, functors.grow, *arguments)
     return predecessor
@@ -61,7 +62,7 @@ def weight_length(weight):
 class TreeFunctors(NamedTuple):
     """The functors that grow a tree of shortest paths.
 
-    `choose_nearer` and `choose_and_tell` choose the start of a tight edge from a nearer vertex as predecessor; the
+    `choose_nearer` and `choose_and_tell` choose the start of a tight edge from a nearer vertex as predecessor. The
     second returns whether it did. `has_none` finds reached vertices without a predecessor, for which `grow` chooses an
     equally distant vertex of the tree, and returns whether it did.
     """

@@ -30,14 +30,14 @@ from .result import Result
 
 @dataclass(frozen=True, repr=False)
 class SimilarityResult(Result):
-    """Result of `jaccard`, `sorensen`, `cosine` and `overlap`; arrays are on the graph's device.
+    """Result of `jaccard`, `sorensen`, `cosine` and `overlap`. Arrays are on the graph's device.
 
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (m,)
-        The pairs: those given, or all edges, each once, sorted; those of undirected graphs as ``src < dst``.
+        The given pairs, or all edges, each once, sorted, in undirected graphs as ``src < dst``.
     coefficient : array of float64, shape (m,)
-        From 0 to 1; 0 where neither has a neighbor.
+        From 0 to 1, and 0 where neither has a neighbor.
     """
 
     src: Any
@@ -48,7 +48,7 @@ class SimilarityResult(Result):
 class Measure(NamedTuple):
     """A coefficient of two sets.
 
-    `score` computes it from arrays of common neighbors and of both degrees; `xp` is their module. `share` bounds sets
+    `score` computes it from arrays of common neighbors and of both degrees. `xp` is their module. `share` bounds sets
     that reach a coefficient t: the common neighbors, and the degree of either vertex, are at least share(t) times the
     degree of the other.
     """
@@ -74,7 +74,7 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
     graph : Graph
         In a directed graph, neighbors are successors. Weights are ignored.
     src, dst : array-like of int, shape (m,), optional
-        The pairs; by default the ends of every edge.
+        The pairs, by default the ends of every edge.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
 
     Notes
     -----
-    For the edges of an undirected graph O(E^1.5) work; for given pairs, that of `intersect`. O(V + E) memory.
+    O(E^1.5) work for the edges of an undirected graph, the work of `intersect` for given pairs. O(V + E) memory.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def sorensen(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityRes
 
     Notes
     -----
-    Takes the same work as `jaccard`.
+    The same work as `jaccard`.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def cosine(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResul
     Notes
     -----
     The cosine of the angle between the rows of the adjacency matrix. cuGraph's coefficient of a graph without weights
-    is 1 for all pairs with a common neighbor. Takes the same work as `jaccard`.
+    is 1 for all pairs with a common neighbor. The same work as `jaccard`.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
 
     Notes
     -----
-    Takes the same work as `jaccard`.
+    The same work as `jaccard`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Single-source shortest paths, by buckets.
 
-Vertices of the nearest bucket are relaxed repeatedly until their distances stop changing, before those of the next one
-(`frontier.PriorityFrontier`). A small delta, the width of a bucket, wastes fewer relaxations; a large one takes fewer
-rounds, and gives a GPU more to do in each.
+Vertices of the nearest bucket are relaxed repeatedly until their distances stop changing, before the next bucket is
+processed (`frontier.PriorityFrontier`). A small delta, the width of a bucket, wastes fewer relaxations. A large one
+needs fewer rounds, and gives a GPU more to do in each.
 
     distance[v]      length of the shortest path found so far; `unreached` before there is one
     predecessor[v]   the vertex before v on that path
@@ -35,7 +35,7 @@ from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 
 REACH = {"cpu": 1, "gpu": 64}
-"""delta is this multiple of the mean weight divided by the mean degree. On a CPU a bucket costs next to nothing; on a
+"""delta is this multiple of the mean weight divided by the mean degree. On a CPU a bucket costs next to nothing. On a
 GPU a round costs as much as many small steps, and scale-free graphs need few rounds either way."""
 MAX_DELTA = 2**62
 """Upper bound on delta for integer weights."""
@@ -43,7 +43,7 @@ MAX_DELTA = 2**62
 
 @dataclass(frozen=True, repr=False)
 class SSSPResult(Result):
-    """Result of `sssp`; arrays are on the graph's device. With `sources`, they have a row for each source.
+    """Result of `sssp`. Arrays are on the graph's device. With `sources`, they have a row for each source.
 
     Attributes
     ----------
@@ -51,10 +51,10 @@ class SSSPResult(Result):
         The weights' type for floats, int64 for integers, int32 for unweighted graphs. Infinity, or the largest integer
         of the type, for unreachable vertices.
     predecessor : array of the graph's vertex dtype, of the same shape, or None
-        The previous vertex on a shortest path; -1 for the source and for unreachable vertices. If several qualify, any
-        of them; together they always form a tree.
+        The previous vertex on a shortest path, -1 for the source and for unreachable vertices. If several qualify, any
+        of them. Together they always form a tree.
     sources : array of int64, shape (len(sources),), or None
-        With `sources`: that of each row.
+        With `sources`: the source of each row.
     """
 
     distance: Any
@@ -73,18 +73,18 @@ def sssp(
     Parameters
     ----------
     graph : Graph
-        Weights must not be negative; edges of infinite weight are ignored. In a directed graph edges are followed
+        Weights must not be negative. Edges of infinite weight are ignored. In a directed graph edges are followed
         forward. Unweighted edges have length 1.
     source : int
-    sources : array-like of int, in place of `source`
+    sources : array-like of int, instead of `source`
         Any number of vertices, possibly equal.
     predecessors : bool
-        Also compute the tree, which may take one more pass over the edges.
+        Also compute the tree, which may cost one more pass over the edges.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is not a vertex of the graph; or not exactly one of `source` and `sources` is given.
+        `source` is not a vertex of the graph, or not exactly one of `source` and `sources` is given.
     ValueError
         A weight is negative or NaN, or a distance overflows int64.
 
@@ -94,9 +94,9 @@ def sssp(
     each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
 
     O(V + E) work if no distance improves twice: a vertex relaxes its edges again whenever it comes nearer within its
-    bucket. On a CPU this is also the worst case. On a GPU, in a graph in several parts, and from several sources at
-    once the worst case is O(V E). Without weights, the work of `bfs`. O(V) memory apart from the result, or O(64 V) for
-    up to 64 sources, which are searched from at once.
+    bucket. On a CPU this is also the worst case. On a GPU, in a distributed graph, and from several sources at once the
+    worst case is O(V E). Without weights, the work of `bfs`. O(V) memory apart from the result, or O(64 V) for up to 64
+    sources, which are searched from at once.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def sssp(
 
 
 def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> tuple[Any, Any]:
-    """The distances, and the tree if it is asked for."""
+    """The distances, and the tree if requested."""
     distance = graph.vertex_array(unreached.dtype, unreached, combine="min")
     predecessor = None
     distance[source] = 0
@@ -141,7 +141,7 @@ def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predeces
 
 
 def _search(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> Any:
-    """Find all distances; returns the tree, too, if it was found along with them."""
+    """Find all distances. Return the tree, too, if it was found along with them."""
     queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
     queue.push(fr.Frontier(graph, [source]))
     if graph.device.is_gpu:
@@ -153,7 +153,7 @@ def _search(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: 
 
 
 def _search_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> None:
-    """The same for a graph in several parts, whose frontiers are sorted into near and far after each exchange."""
+    """The same for a distributed graph, whose frontiers are sorted into near and far after each exchange."""
     limit, last = delta, np.nextafter(unreached, type(unreached)(0)) if unreached.dtype.kind == "f" else unreached - 1
     near, far = fr.Frontier(graph, [source]), fr.Frontier(graph)
     while True:
@@ -187,7 +187,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
             distance[i], trees = one
         if predecessors:
             predecessor[rows] = trees
-            # Zero weights, and those too small to change a float, are for the tree of one source at a time.
+            # Zero weights, and weights too small to change a float, are for the tree of one source at a time.
             loose = ((predecessor[rows] < 0) & (distance[rows] < unreached)).sum(axis=1) != 1
             for row in (xp.flatnonzero(loose) + i).tolist():
                 tree = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)
@@ -197,7 +197,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
 
 
 def check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any) -> None:
-    """Raise ValueError if the length of a shortest path was more than its type holds."""
+    """Raise ValueError if the length of a shortest path overflowed its type."""
     if int(too_long[0]):
         for distance in distances:
             if lost := fr.advance(graph, fr.Frontier.all(graph), _leads_on, distance, unreached):
@@ -205,17 +205,17 @@ def check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any
 
 
 def bucket_width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
-    """The width of a bucket, delta; raises ValueError if a weight is negative or NaN."""
+    """The width of a bucket, delta. Raises ValueError if a weight is negative or NaN."""
     largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MAX_DELTA
     reach = REACH[graph.device.kind] * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
     return dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
 
 
 def _mean_weight(graph: fr.Graph) -> float:
-    """Mean of the finite weights; raises ValueError if a weight is negative or NaN."""
+    """Mean of the finite weights. Raises ValueError if a weight is negative or NaN."""
     total = float(fr.neighbor_reduce(graph, None, _weight_or_nan, dtype=np.float64).sum())
     if math.isnan(total):
-        raise ValueError("shortest paths need weights that are not negative and not NaN, but this graph has others")
+        raise ValueError("shortest paths need weights that are neither negative nor NaN, which this graph has")
     return total / max(graph.num_arcs, 1)
 
 
@@ -225,7 +225,7 @@ def _weight_or_nan(src, dst, edge, weight):
     return weight if weight < math.inf else 0.0
 
 
-# Differences of distances never overflow their type; sums might.
+# Differences of distances never overflow their type, but sums might.
 
 
 def _relax(src, dst, edge, weight, distance, unreached, too_long):

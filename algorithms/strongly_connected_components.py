@@ -1,16 +1,15 @@
 """Strongly connected components: vertices that reach each other along directed edges.
 
-On a CPU a depth-first search finds them (`_strong_search`). A GPU looks for them in parallel, as long as that pays:
-Vertices that no other remaining vertex points to, or that point to none, are components of their own, and are trimmed
-off one after another. Then every remaining vertex gets a color: the smallest vertex that reaches it. A vertex with its
-own color is the smallest of its component, which consists of those with its color that reach it. Components found in
+On a CPU a depth-first search finds them (`_strong_search`). A GPU searches them in parallel, as long as that pays.
+Vertices that no remaining vertex points to, or that point to none, form singleton components, and are trimmed off one
+after another. Then every remaining vertex gets a color: the smallest vertex that reaches it. A vertex with its own
+color is the smallest of its component, which consists of the vertices of its color that reach it. Components found in
 this way are removed, and the rest is colored again. The first time only one vertex of many neighbors spreads its color,
-which finds the largest component of most graphs in two traversals. Long chains of small components would take many
-rounds, and long paths many steps: what is then left is searched on the host, so that no graph takes more than linear
-time.
+which finds the largest component of most graphs in two traversals. Long chains of small components would need many
+rounds, and long paths many steps. The rest is then searched on the host, which bounds the time to linear.
 
-    labels[v]    the component of v; -1 before it is known
-    color[v]     the smallest starting vertex that reaches v; the number of vertices if none does
+    labels[v]    the component of v, -1 before it is known
+    color[v]     the smallest starting vertex that reaches v, the number of vertices if none does
     count[v]     neighbors before v (behind it) that are not trimmed
 
 McLendon, Hendrickson, Plimpton and Rauchwerger, "Finding strongly connected components in distributed graphs", J.
@@ -29,11 +28,11 @@ from ._strong_search import search
 from .connected_components import ConnectedComponentsResult, connected_components
 
 COLORING_STEPS = 256
-"""Steps of a coloring. Each may take as long as a pass over the graph, of which a GPU makes so many while the host
-searches the graph."""
+"""Steps of a coloring. Each may cost as much as a pass over the graph, and a GPU makes this number of passes while the
+host searches the graph."""
 
 STEP_ARCS = 256
-"""A step over few vertices takes a GPU as long as the host takes to search so many arcs."""
+"""A step over few vertices costs a GPU as much time as the host needs to search this number of arcs."""
 
 
 @fr.advanced.reads
@@ -99,9 +98,9 @@ def find_in_parallel(graph: fr.Graph) -> Any:
 
 
 def _find(graph: fr.Graph, start: fr.Frontier, labels: Any, most_out: int, most_in: int) -> Any:
-    """Color from some vertices, and label the components of those that keep their own color.
+    """Color from some vertices, and label the components of vertices that retain their own color.
 
-    Returns labels: those given if coloring takes `most_out` steps, or collecting its components `most_in`.
+    Returns the given labels if coloring needs `most_out` steps, or collecting its components `most_in`.
     """
     color, found = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype), labels.copy()
     fr.compute(start, _give_own, color)
@@ -113,7 +112,7 @@ def _find(graph: fr.Graph, start: fr.Frontier, labels: Any, most_out: int, most_
 
 
 def _search_rest(graph: fr.Graph, labels: Any) -> None:
-    """Label what is left, by a search on the host."""
+    """Label the remaining vertices by a search on the host."""
     xp, host = graph.xp, graph.device.to_host
     ids = xp.flatnonzero(labels < 0).astype(graph.vertex_dtype)
     if graph.absent_mask is not None:

@@ -2,19 +2,19 @@
 
 A search starts at each event, as the first of its cycles. It has a path forward from the first event, and one backward
 from the last vertex, which is the first of all. At each step, either path grows: the one with fewer events that may
-follow, between the events at the two ends. Each cycle is found once, when one event is left between the ends. All
-events that fit there are one look-up.
+follow, between the events at the two ends. Each cycle is found once, when one event is left between the ends. One
+look-up finds all events that fit between them.
 
 Events are numbered in the order of time, so the times between two events are a range of numbers.
 
-    of, leaving     where the events that leave each vertex begin, and their numbers, ascending
+    of, leaving     offsets of the events that leave each vertex, and their numbers, ascending
     into, entering  likewise, the events that enter each vertex
-    begins, heads   where the arcs of each vertex begin, and their destinations, ascending
-    bounds, among   where the events of each arc begin, and their numbers, ascending
+    begins, heads   offsets of the arcs of each vertex, and their destinations, ascending
+    bounds, among   offsets of the events of each arc, and their numbers, ascending
     first, behind   for each event, the first event of its time, and the first event of a greater time
     stack           for each search, its steps: the ends of both paths, the range of numbers, and the events to try
 
-Calls of the functor share the events: each takes the next one when its search is done. If cycles are listed, they are
+Calls of the functor share the events: each fetches the next one when its search is done. If cycles are listed, they are
 counted by first event before, so each search knows its rows.
 
 Kumar and Calders, "2SCENT: An Efficient Algorithm to Enumerate All Simple Temporal Cycles", VLDB 2018 (there, paths
@@ -77,7 +77,7 @@ class TemporalCyclesResult(Result):
     time : array of int64
         Their times.
     event : array of int64
-        Their ids: those of records with ``multi_edges="all"``, and of edges otherwise.
+        Their ids: of records with ``multi_edges="all"``, and of edges otherwise.
     cycle : array of int64
         The number of the cycle, from 0 on.
     """
@@ -101,7 +101,7 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
     ----------
     graph : Graph
         With times. In an undirected graph each event may be followed in both directions. In a graph that stores its
-        records (``multi_edges="all"``), each record is an event. In others an edge has one time, the one that
+        records (``multi_edges="all"``), each record is an event. In other graphs an edge has one time, which
         ``keep_time`` selects.
     delta : int, timedelta or str
         A length of time: in units of the graph's times, or such as ``"1h"``.
@@ -206,11 +206,11 @@ class _Search:
         self.cycles, self.rows = xp.zeros((2, count), np.int64)
 
     def count(self) -> Any:
-        """Count the cycles of each vertex, and those that begin with each event; return those of each length."""
+        """Count the cycles of each vertex, and by first event. Return the counts by length."""
         return self._run(*self.graph.xp.empty((2, 0), np.int64)).sum(axis=0)
 
     def list_events(self) -> tuple[int, Any, Any]:
-        """The number of cycles; the numbers of their events, and of the cycle of each, once all were counted."""
+        """The number of cycles, the numbers of their events, and the cycle of each, once all were counted."""
         xp = self.graph.xp
         self.cycles, self.rows = (prefix_sums(counts, xp) for counts in (self.cycles, self.rows))
         total, rows = self.graph.device.to_host(xp.stack([self.cycles[-1], self.rows[-1]])).tolist()

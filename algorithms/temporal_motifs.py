@@ -1,20 +1,20 @@
 """Temporal motifs: three events among two or three vertices, one after another, within a span of time.
 
 Three events of a pair of vertices, and *stars* (two events of a pair, and one of a *center* with a third vertex), need
-no sliding counters. The bounds of a window in time are places in sorted lists, and its contents are differences of
-prefix sums. So each event costs O(log) steps whatever delta is, and all events are handled in parallel. Directions are
+no sliding counters. The bounds of a window in time are positions in sorted lists, and its contents are differences of
+prefix sums. So each event costs O(log) steps for any delta, and all events are handled in parallel. Directions are
 signs, 1 for an event that leaves the center and -1 for one that enters it. A *moment* of a motif is a sum of products
 of some of its three signs. The eight moments give the counts of its eight directions by a Hadamard transform.
 
     pairs       the events by pair of vertices, then time
     incident    the events by vertex, then time: each event at both ends
-    offsets, stamps, turns    of such lists: where each begins, the times, and the sums of the signs before each place
-    others      the events at a center before a place that are not of the pair: their number, or the sum of their signs
+    offsets, stamps, turns    such lists: their offsets, the times, and the sums of the signs before each position
+    others      events at a center before a position that are not of the pair: their number, or the sum of their signs
     sums        prefix sums, over the events of pairs, of `others`, plain and times the sign of the event
 
-*Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along those
-of the third pair, which are the last ones of a motif. Its counters are moments as well. Most triangles have no events
-within delta, which the first and last events of their pairs show.
+*Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along the
+events of the third pair, which are the last ones of a motif. Its counters are moments as well. Most triangles have no
+events within delta, which the first and last events of their pairs show.
 
     spans[arc]    the times of the first and the last event of the pair of an arc
     numbers[arc]  the number of the pair
@@ -38,14 +38,14 @@ from .result import Result
 
 SECOND = (3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2)
 THIRD = (1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2)
-"""The second edge of the motifs of each row, and the third of each column; the first is 1 -> 2."""
+"""The second edge of the motifs of each row, and the third edge of each column. The first is 1 -> 2."""
 FAMILIES = ("cn", "cl", "cn"), ("cn", "cn", "cl"), ("cl", "cn", "cn"), ("cn", "cn", "cn"), ("pq", "pr", "qr")
 """The three edges of a motif: of a center, its neighbor and a lone vertex, or of a triangle. Three bits give their
 directions: 0 for an event from the first end to the second."""
 CHUNKS = 1 << 14
-"""As many calls of a functor share the events: each has sums of its own."""
+"""This number of calls of a functor share the events, each with its own sums."""
 SPREAD = 64
-"""Rows of the sums of triangles, a power of two. On a GPU, additions to one entry wait for each other."""
+"""Rows of the sums of triangles, a power of two. On a GPU, additions to one entry are serialized."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +91,7 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     ----------
     graph : Graph
         With times. In an undirected graph each event counts in both directions. In a graph that stores its records
-        (``multi_edges="all"``), each record is an event. In others an edge has one time, the one that ``keep_time``
+        (``multi_edges="all"``), each record is an event. In other graphs an edge has one time, which ``keep_time``
         selects.
     delta : int, timedelta or str
         A length of time: in units of the graph's times, or such as ``"1h"``.
@@ -161,7 +161,7 @@ def table_of(moments: np.ndarray) -> np.ndarray:
 
 
 def _by_pair(graph: fr.Graph, src: Any, dst: Any, times: Any) -> tuple[Any, Any, Any, Events]:
-    """The ends of each pair, the lesser first; the number of the pair of each event; and the events of pairs."""
+    """The ends of each pair, the lesser first, the number of the pair of each event, and the events of pairs."""
     xp = graph.xp
     keys = fr.advanced.keys.pack(graph, xp.minimum(src, dst), xp.maximum(src, dst))
     keys, order = fr.advanced.keys.sort(graph, keys, xp.arange(src.size))
@@ -237,11 +237,11 @@ def _count_around(
         past = first_within(times, begin, now, time, delta)
         coming = first_beyond(times, first_from(times, now, end, time, True), end, time, delta)
         own = sign * (turns[event + 1] - turns[event])
-        for lone in range(2):  # whether the sign of the event of the center with others is a factor
+        for lone in range(2):  # whether the sign of the event of the center with another vertex is a factor
             at_now = _others(lone, now, before, signs, turns, sign, less)
             at_past = _others(lone, past, low, signs, turns, sign, less)
             at_coming = _others(lone, coming, high, signs, turns, sign, less)
-            for other in range(2):  # whether that of the other event of the pair is
+            for other in range(2):  # whether the sign of the other event of the pair is a factor
                 row = 2 * other + lone
                 earlier, later = before - low, high - after
                 if other == 1:
@@ -258,7 +258,7 @@ def _count_around(
 
 
 def _others(signed, place, own_place, signs, turns, sign, less):
-    """The events at a center before a place that are not of the pair, or the sum of their signs."""
+    """The events at a center before a position that are not of the pair, or the sum of their signs."""
     if signed == 1:
         return signs[place] - less * sign * turns[own_place]
     return place - less * own_place
@@ -328,9 +328,9 @@ def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, spans, offsets, stam
 
 
 def _count_ending_in(x_low, x_end, y_low, y_end, z, z_end, of_x, of_y, of_z, row, stamps, turns, delta, tally):
-    """Add motifs of an event of each of three pairs, that of `z` last.
+    """Add motifs of an event of each of three pairs, with the event of `z` last.
 
-    Signs are 1 for events from the common vertex of x and y, and from the other end of x; after y and x, they are
+    Signs are 1 for events from the common vertex of x and y, and from the other end of x. After y and x, they are
     opposite in `z`. In the window are events of x from x_low to x_high, and of y likewise. The pairs of two of them,
     one after the other, have moments by the signs of both: `p` if x is first, `q` if y is.
     """
@@ -357,7 +357,7 @@ def _count_ending_in(x_low, x_end, y_low, y_end, z, z_end, of_x, of_y, of_z, row
             q_first -= y_signs * xs_left
             q_second -= ys * x_left
             q_both -= y_signs * x_left
-        while True:  # those that come
+        while True:  # events that enter the window
             then = _earlier(stamps, x_high, x_end, _earlier(stamps, y_high, y_end, time))
             if then == time:
                 break
@@ -367,7 +367,7 @@ def _count_ending_in(x_low, x_end, y_low, y_end, z, z_end, of_x, of_y, of_z, row
             xs_there, x_there = x_high - x_low, of_x * (turns[x_high] - turns[x_low])
             ys_there, y_there = y_high - y_low, of_y * (turns[y_high] - turns[y_low])
             x_high, y_high = x_next, y_next
-            if not within(then, time, delta):  # and neither is what was there before them, which has left
+            if not within(then, time, delta):  # and neither are the earlier events of the window, which have left
                 x_low, y_low = x_high, y_high
                 continue
             p += xs_there * ys
@@ -399,12 +399,12 @@ def _count_ending_in(x_low, x_end, y_low, y_end, z, z_end, of_x, of_y, of_z, row
 
 
 def _earlier(stamps, low, high, time):
-    """The time of the first event of a list, if it is before a time; that time otherwise."""
+    """The time of the first event of a list, if it is before `time`, else `time`."""
     return min(stamps[low], time) if low < high else time
 
 
 def _past(stamps, low, high, time):
-    """The first place of a list behind events of a time, which only its first events may have."""
+    """The first position of a list behind events of a time, which only its first events may have."""
     while low < high and stamps[low] == time:
         low += 1
     return low

@@ -6,9 +6,9 @@ same factor. So ranks depend on the edges, not on the current time, and ages are
 vertex. Its factor is 1, so no factor overflows and no sum underflows.
 
     newest[v]    the greatest time of v's outgoing edges
-    ranks[v]     the rank; they add up to 1
+    ranks[v]     the rank; all ranks add up to 1
     jump[v]      probability that a jump leads to v: uniform, or the personalization
-    damping[v]   alpha / total faded weight of v's outgoing edges; 0 for dangling vertices
+    damping[v]   alpha / total faded weight of v's outgoing edges, 0 for dangling vertices
     shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest, of weight 1
     lost         total rank of dangling vertices, which jumps distribute
 
@@ -61,17 +61,17 @@ def temporal_pagerank(
     Parameters
     ----------
     graph : Graph
-        With times. In a directed graph the walk follows edges forward. In a graph that keeps its records
-        (``multi_edges="all"``), each record is an edge of its own, with its time and its weight. In others an edge has
-        one time, that of the record that counts.
+        With times. In a directed graph the walk follows edges forward. In a graph that stores records
+        (``multi_edges="all"``), each record is a separate edge, with its time and its weight. In other graphs an edge
+        has one time, which ``keep_time`` selects.
     alpha, max_iter, tol, personalization, nstart, fail_on_nonconvergence
         As in `pagerank`. With the ranks of a moment ago as `nstart` fewer iterations are made.
     decay : float, optional
         The rate at which edges fade, per unit of the graph's times.
-    half_life : int, timedelta or str, in place of `decay`
+    half_life : int, timedelta or str, instead of `decay`
         The age at which an edge counts half of a new one: in units of the graph's times, or such as ``"10min"``.
     weighted : bool, optional
-        Whether weights count, too; by default if the graph has weights.
+        Whether weights count, too, by default if the graph has weights.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def temporal_pagerank(
 
     Notes
     -----
-    O(V + E) work per iteration, O(V) memory. Of a graph that keeps records, E is their number, and a copy is made
+    O(V + E) work per iteration, O(V) memory. In a graph that stores records, E is their number, and a copy is made
     (`frontier.event_graph`). Ranks do not depend on the current time: see the module's description.
 
     Examples
@@ -129,7 +129,7 @@ def temporal_pagerank(
 
 
 def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> Any:
-    """Per vertex, `alpha` divided by the total faded weight of its outgoing edges; 0 if that is 0."""
+    """Per vertex, `alpha` divided by the total faded weight of its outgoing edges, 0 if that is 0."""
     if weighted:
         check_weights(graph, "temporal_pagerank")
     totals = fr.neighbor_reduce(graph, None, _total_weighted if weighted else _total, *fading)

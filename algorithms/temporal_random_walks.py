@@ -4,17 +4,17 @@ A walk is one call of a functor. The edges of each vertex are sorted by time, so
 of a list. A binary search finds its start, and one of its edges is drawn. Walks back in time follow reversed edges,
 with times whose order is reversed.
 
-    paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
+    paths[i, j]    vertex of walk i after j steps, -1 once the walk has ended
     times[i, j]    time of the edge of step j
 
-Uniform draws choose a position in the rest. With decay, an edge weighs exp(-decay * wait), where the wait is the time
-from the walk to it. All waits in one rest differ by differences of times, so sums over rests need no reference time
+Uniform draws choose a position in the rest. With decay, an edge weighs exp(-decay * delay), where the delay is the time
+from the walk to it. All delays in one rest differ by differences of times, so sums over rests need no reference time
 that could overflow:
 
     rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex from e on
 
 The probability that a draw from e on goes beyond the edge before f is exp(-decay * (time[f] - time[e])) * rest[f] /
-rest[e], which falls with f: another binary search. `rest` is computed in blocks, so that long lists are divided.
+rest[e], which falls with f: another binary search. `rest` is computed in blocks, which divides long lists.
 
 Nguyen, Lee, Rossi, Ahmed, Koh and Kim, "Continuous-Time Dynamic Network Embeddings", WWW Companion 2018.
 """
@@ -39,14 +39,14 @@ BLOCK = 256
 
 @dataclass(frozen=True, repr=False)
 class TemporalRandomWalksResult(Result):
-    """Result of `temporal_random_walks`; arrays are on the graph's device.
+    """Result of `temporal_random_walks`. Arrays are on the graph's device.
 
     Attributes
     ----------
     paths, steps, ends : arrays
         As in `RandomWalksResult`.
     times : array of int64, shape (number of walks, length)
-        The times of the edges of each walk; 0 after it has ended.
+        The times of the edges of each walk, 0 after it has ended.
     """
 
     paths: Any
@@ -74,23 +74,23 @@ def temporal_random_walks(
     ----------
     graph : Graph
         With times. In a directed graph edges are followed forward, or backward with `backward`. Weights are ignored. In
-        a graph that keeps its records (``multi_edges="all"``), each record is an edge to follow. In others an edge has
-        one time, that of the record that counts.
+        a graph that stores records (``multi_edges="all"``), each record is an edge to follow. In other graphs an
+        edge has one time, which ``keep_time`` selects.
     starts, length, seed
         As in `random_walks`.
     start_times : int or timestamp, or array-like of them, shape (number of walks,), optional
-        The first edge of a walk has this time or a greater one; with `backward`, a lesser time. By default it may have
-        any.
+        The first edge of a walk has this time or a greater one, or with `backward`, a lesser time. By default it may
+        have any.
     backward : bool
         Whether walks go back in time, to find where something came from.
     strict : bool
         Whether the times of a walk increase (decrease, with `backward`), rather than never decrease.
     decay : float, optional
-        Edges are drawn in proportion to exp(-decay * wait), with a rate per unit of the graph's times. The wait of an
+        Edges are drawn in proportion to exp(-decay * delay), with a rate per unit of the graph's times. The delay of an
         edge is the time since the previous one, or since the start time. By default, and without either, all edges that
         may follow are equally likely.
-    half_life : int, timedelta or str, in place of `decay`
-        The wait that makes an edge half as likely: in units of the graph's times, or such as ``"1h"``.
+    half_life : int, timedelta or str, instead of `decay`
+        The delay that makes an edge half as likely: in units of the graph's times, or such as ``"1h"``.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def temporal_random_walks(
     Notes
     -----
     O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. In a graph
-    that keeps records, E is their number.
+    that stores records, E is their number.
 
     Examples
     --------
@@ -151,13 +151,13 @@ def _start_times(graph: fr.Graph, given: Any, count: int, backward: bool) -> Any
 
 
 def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, Any, Any, Any]:
-    """Offsets, sources, destinations and times of all arcs by source, time and destination; reversed for `backward`."""
+    """Offsets, sources, destinations and times of all arcs by source, time and destination, reversed for `backward`."""
     xp, arcs = graph.xp, fr.EdgeFrontier.all(graph)
     src, ids = (arcs.dst, arcs.src) if backward else (arcs.src, arcs.dst)
     times = ~column[arcs.edges] if backward else column[arcs.edges]
     offsets = prefix_sums(xp.bincount(src, minlength=graph.num_vertices), xp)
     ends, order = fr.advanced.keys.pack(graph, src, ids), xp.arange(src.size)
-    if bool((ends[1:] < ends[:-1]).any()):  # not in a structure that keeps them sorted, going forward
+    if bool((ends[1:] < ends[:-1]).any()):  # not in a structure that stores them sorted, going forward
         _, order = fr.advanced.keys.sort(graph, ends, order)
     order = sort_by_time(graph, times[order], order)
     src, order = fr.advanced.keys.sort(graph, src[order].astype(np.int64), order)
@@ -209,7 +209,7 @@ def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
 
 
 def _draw_fading(times, rest, rate, low, high, chance):
-    """The last place such that the draw falls on it or later with a probability of at least `chance`."""
+    """The last position such that the draw falls on it or later with a probability of at least `chance`."""
     first = low
     while low < high - 1:
         middle = (low + high) >> 1

@@ -1,14 +1,14 @@
 """Triangles whose three edges were seen within a span of time.
 
 Every edge u - v is a pair whose common neighbors w are found. The triangle is counted once, at its latest edge (of
-equal times, the edge opposite to the greatest id), if the other two are at most delta older.
+equal times, the edge opposite to the greatest id), if its other edges are at most delta older.
 
     latest[i]   the time of edge i
     counts[v]   triangles of v
 
 If edges have several events, a triangle is three events, one of each edge. They are counted by their last one, in a
-walk over the events of that edge in the order of time. The events of the other two that are at most delta older are a
-window that moves along.
+walk over the events of that edge in the order of time. The events of the other two edges that are at most delta older
+form a sliding window.
 
     places[e]   the number i of the edge whose id is e
     stamps      the times of the events of edge i, from the oldest on, are between offsets[i] and offsets[i + 1]
@@ -40,7 +40,7 @@ class TemporalTriangleCountResult(Result):
     total : int
         Triangles of the graph whose edges are within `delta`.
     per_vertex : array of int64, shape (num_vertices,)
-        Those of each vertex, on the graph's device.
+        The number at each vertex, on the graph's device.
     """
 
     total: int
@@ -51,10 +51,9 @@ class TemporalTriangleCountResult(Result):
 def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCountResult:
     """Triangles whose earliest and latest edges are at most `delta` apart, in total and per vertex.
 
-    In a graph that keeps its records (``multi_edges="all"``), a triangle is three records, one of each of three edges
-    that connect three vertices: three vertices count once for each choice of three such records that are at most
-    `delta` apart. In others an edge has one time, that of the record that counts, and three vertices count at most
-    once.
+    In a graph that stores records (``multi_edges="all"``), a triangle is three records, one of each of three edges that
+    connect three vertices. Three vertices count once for each choice of three such records that are at most `delta`
+    apart. In other graphs an edge has one time, which ``keep_time`` selects, and three vertices count at most once.
 
     Parameters
     ----------
@@ -71,12 +70,12 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     Warns
     -----
     ReplacedTimesWarning
-        Once for a graph that does not keep records, and has replaced times.
+        Once for a graph that does not store records, and has replaced times.
 
     Notes
     -----
-    O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory. Records take a walk over those of
-    the three edges for each three vertices, and O(R) memory for R of them.
+    O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory. Records cost a walk over the
+    records of the three edges for each three vertices, and O(R) memory for R of them.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
 
 
 def _listed_events(graph: fr.Graph, walked: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any]:
-    """The times of the records of some edges, by their numbers: places by the edges of `walked`, offsets, stamps."""
+    """The times of the records of some edges, by their numbers: positions by the edges of `walked`, offsets, stamps."""
     offsets, records = graph.records(src, dst)
     places = graph.xp.zeros(walked.edge_capacity, np.int64)
     places[walked.find_edges(src, dst, checked=False)] = graph.xp.arange(src.size)
@@ -133,7 +132,7 @@ def _count_events(i, u, v, w, edge_uw, edge_vw, places, offsets, stamps, delta, 
 
 
 def _ending_in(x, y, z, y_ties, z_ties, offsets, stamps, delta):
-    """Count choices of an event of each edge, that of `x` last.
+    """Count choices of an event of each edge, with the event of `x` last.
 
     At equal times, events of edges that `ties` come before.
     """
@@ -163,5 +162,5 @@ def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, latest, delta, counts)
 
 
 def precedes(time, opposite, last, opposite_last, delta):
-    """Whether an edge of a triangle is at most delta before another; the opposite vertices decide ties."""
+    """Whether an edge of a triangle is at most delta before another edge. The opposite vertices decide ties."""
     return (time < last or (time == last and opposite < opposite_last)) and within(time, last, delta)

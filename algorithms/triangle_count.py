@@ -1,12 +1,12 @@
 """Static triangle counting.
 
-Each edge is oriented from its end of lower degree to the other (ties by id). Then no vertex has more than about
+Each edge is oriented from its end of lower degree to its other end (ties by id). Then no vertex has more than about
 sqrt(2 E) out-neighbors, and every triangle is found once: as a common out-neighbor of the two ends of one arc. The arcs
-are grouped by their upper end, whose out-neighbors form a set; the neighbors of the lower ends, whose lists are short,
-are looked up in it. Where no vertex has many neighbors, a CPU orients edges by id.
+are grouped by their upper end, whose out-neighbors form a set. The neighbors of the lower ends, whose lists are short,
+are looked up in it. If no vertex has many neighbors, a CPU orients edges by id.
 
     orientation   the graph as it is stored, and the order of its vertices
-    up            each edge from its end of lower degree to the other (ties by id), copied
+    up            each edge from its end of lower degree to its other end (ties by id), copied
     down          the same edges reversed
     per_vertex    triangles of each vertex
 
@@ -28,8 +28,8 @@ from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
 COPY_START = {"cpu": 0.0, "gpu": 1.6e8}
-"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile; and
-what comes on top of that however small the graph is: a GPU waits for the host several times, 0.7 ms in all."""
+"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile. Then
+the fixed cost in the smallest graph: a GPU synchronizes with the host several times, 0.7 ms in total."""
 WALK_STEPS = 1.5
 """The cost of looking a neighbor up in a list as it is stored, likewise, if the structure is walked as fast as CSR."""
 
@@ -62,10 +62,10 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "a
     graph : Graph
         Undirected.
     per_vertex : bool
-        Also count per vertex, which takes slightly longer.
+        Also count per vertex, at a slightly higher cost.
     layout : {"auto", "native", "csr"}
         True: in a copy of the edges, oriented. False: in the graph as it is stored. ``"auto"``: where it is expected to
-        be faster, the making of the copy included; the result's `layout` says why.
+        be faster, including the copy. The result's `layout` gives the reason.
 
     Raises
     ------

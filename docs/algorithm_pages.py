@@ -1,4 +1,4 @@
-"""A page for each algorithm of the catalogue, made from what its code says: ``docs/conf.py`` writes them for the site.
+"""A page for each algorithm of the catalogue, generated from its code: ``docs/conf.py`` writes them for the site.
 ``python docs/algorithm_pages.py`` updates the tables of ``docs/catalogue.md``.
 
 A page has both forms with their signatures, examples and costs, the method and its sources from the docstrings of the
@@ -63,14 +63,14 @@ LISTS = ("algorithms", "catalogue", "benchmarks")
 
 
 def entries() -> dict[str, Analytic]:
-    """All analytics by name, those that need times last."""
+    """All analytics by name, analytics that need times last."""
     return analytics() | analytics(times=True)
 
 
 def write() -> None:
-    """Write all pages and pictures, and delete those of algorithms that are no more.
+    """Write all pages and pictures, and delete pages of removed algorithms.
 
-    What has not changed is left alone, so that Sphinx does not read it again.
+    Unchanged files are not written, so Sphinx does not read them again.
     """
     files: dict[str, str] = {}
     for name, known in entries().items():
@@ -88,7 +88,7 @@ def write() -> None:
 
 
 def index(*, linked: bool) -> str:
-    """Tables of all algorithms by group, in Markdown; linked to their pages, which only the site has."""
+    """Tables of all algorithms by group, in Markdown, linked to their pages, which only the site has."""
     tables = [f"### {group}\n\n{_group_table(names, linked)}" for group, names in GROUPS.items()]
     if linked:
         pages = "\n".join(f"algorithms/{name}" for name in entries())
@@ -138,7 +138,7 @@ def page(known: Analytic) -> str:
 
 
 def forms_of(known: Analytic) -> list[Any]:
-    """The function and the class that there are."""
+    """The function and the class, where they exist."""
     return [form for form in (known.static, known.incremental) if form]
 
 
@@ -166,7 +166,7 @@ def described() -> set[Any]:
 
 
 def modules_of(known: Analytic) -> list[ModuleType]:
-    """The modules that say how it works: those of both forms, and of the bases of the incremental one."""
+    """The modules that document the method: of both forms, and of the bases of the incremental one."""
     bases = known.incremental.__mro__ if known.incremental else ()
     owners = [known.static, *(base for base in bases if issubclass(base, IncrementalAlgorithm))]
     names = dict.fromkeys(owner.__module__ for owner in owners if owner not in (None, IncrementalAlgorithm))
@@ -183,11 +183,11 @@ def pages_naming(known: Analytic) -> list[str]:
     return [str(path.relative_to(DOCS)) for path in paths if named.search(path.read_text(encoding="utf-8"))]
 
 
-# ---- parts of a page -------------------------------------------------------------------------------------------------
+# ---- sections of a page ---------------------------------------------------------------------------------------------
 
 
 def _facts(known: Analytic) -> str:
-    """What holds for both forms, as a list."""
+    """The common properties of both forms, as a list."""
     facts = [f"{_link(known.static)} computes the result for the current graph."] if known.static else []
     if known.incremental:
         facts.append(f"{_link(known.incremental)} maintains it while the graph changes.")
@@ -236,7 +236,7 @@ def _code(module: ModuleType) -> str:
 
 
 def _method_and_sources(module: ModuleType) -> tuple[str, list[str]]:
-    """What a module's docstring says, in reStructuredText, and what it cites."""
+    """A module's docstring in reStructuredText, and its citations."""
     title, *paragraphs = inspect.getdoc(module).split("\n\n")  # type: ignore[union-attr]
     sources = []
     if paragraphs and SOURCE.search(paragraphs[-1]):
@@ -246,12 +246,12 @@ def _method_and_sources(module: ModuleType) -> tuple[str, list[str]]:
 
 
 def _paragraph(text: str) -> str:
-    """A paragraph; one that is indented describes arrays in columns, or is a formula."""
+    """A paragraph. An indented one describes arrays in columns, or is a formula."""
     return f".. code-block:: text\n\n{text}" if text.startswith("    ") else text
 
 
 def _class(member: type, *, up_to: type) -> str:
-    """What describes a class, with what it inherits from classes below `up_to`."""
+    """The documentation of a class, including inherited text from classes below `up_to`."""
     return f".. autoclass:: algorithms.{member.__name__}\n   :members:\n   :inherited-members: {up_to.__name__}"
 
 

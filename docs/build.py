@@ -1,9 +1,10 @@
 """Builds the documentation. A warning is an error, as is a link to a page or a heading that is not there.
 
     scripts/docs                 # into docs/_build/html
-    scripts/docs --site FOLDER   # into FOLDER/VERSION; other versions there are kept, and all of them listed
+    scripts/docs --site FOLDER   # into FOLDER/VERSION; other versions there stay, and all of them are listed
 
-FOLDER/index.html leads to the newest release. A release is a commit with the tag vVERSION; others are "development".
+FOLDER/index.html leads to the newest release. A release is a commit with the tag vVERSION. All other commits are
+"development".
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def main() -> None:
 def build(out: Path) -> None:
     doctrees = BUILD / "doctrees"
     if build_main(["-b", "html", "-W", "--keep-going", "-q", "-d", str(doctrees), str(DOCS), str(out)]):
-        # Sphinx warns of a page when it reads it; next time it would not.
+        # Sphinx warns of a page when it reads it, but not when it is cached.
         shutil.rmtree(doctrees, ignore_errors=True)
         sys.exit("the documentation was not built")
     found = list(faults(out))
@@ -62,7 +63,7 @@ def build(out: Path) -> None:
 
 
 def faults(out: Path) -> Iterator[str]:
-    """What is wrong with pages: those that load something from elsewhere cannot be read offline."""
+    """Faults of pages. Pages that load something from elsewhere cannot be read offline."""
     for path in sorted(out.rglob("*.html")):
         for url in LOADED.findall(path.read_text(encoding="utf-8")):
             yield f"{path} loads {url}"

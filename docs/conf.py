@@ -26,13 +26,13 @@ version = release = documented.number
 html_title = f"dynfrontier {release}" if documented.released else f"dynfrontier {release}, {versions.DEVELOPMENT}"
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "versions"]
-exclude_patterns = ["_build"]  # which holds copies of the notebooks
+exclude_patterns = ["_build"]  # which contains copies of the notebooks
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
 
-# Notebooks are shown with the outputs that are stored in them; tests/project/test_tutorials.py runs them.
+# Notebooks are shown with their stored outputs. tests/project/test_tutorials.py runs them.
 nb_execution_mode = "off"
 nb_merge_streams = True
 myst_enable_extensions = ["colon_fence"]
@@ -48,13 +48,13 @@ numpydoc_show_class_members = False
 suppress_warnings = ["misc.highlighting_failure"]
 
 DESCRIBED = [*algorithm_pages.described()]
-"""What pages of algorithms describe."""
+"""The members that pages of algorithms describe."""
 OUTSIDE = r"\[([^\]]*)\]\({up}([^)]+)\)"
 """Links to files of the repository that are no pages, from a page that is so far below it."""
 
 
 def prepare(app, name, source):
-    """What pages say for readers of the repository, for readers of the site."""
+    """Adapt pages written for readers of the repository to readers of the site."""
     outside = OUTSIDE.replace("{up}", re.escape("../") * (1 + name.count("/")))
     text = re.sub(outside, lambda link: _name_file(*link.groups()), source[0])
     if name == "catalogue":
@@ -68,7 +68,7 @@ def _name_file(text: str, path: str) -> str:
 
 
 def leave_out(app, what, name, member, skip, options):
-    """Whether a member is left out: what a page of its own describes, and of algorithms how they follow updates."""
+    """Whether a member is left out: members with their own page, and the methods by which algorithms follow updates."""
     if what == "module":
         return True if member in DESCRIBED else None
     return True if app.env.docname.startswith("algorithms/") and hasattr(frontier.UpdateObserver, name) else None
@@ -82,7 +82,7 @@ def sign(app, what, name, member, options, signature, returns):
 
 
 def name_costs(app, what, name, member, options, lines):
-    """Notes of algorithms say what they cost."""
+    """Name the notes of algorithms after their content, the cost."""
     if member in DESCRIBED:
         lines[:] = [line.replace(".. rubric:: Notes", ".. rubric:: Complexity and notes") for line in lines]
 

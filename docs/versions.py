@@ -1,6 +1,6 @@
-"""A Sphinx extension: every page says which version it documents, and leads to the others that are on the same site.
+"""A Sphinx extension: every page names its version, and links to the other versions on the same site.
 
-A site is a folder with a folder for each version. ``versions.json`` lists them; ``versions.js`` has the same for the
+A site is a folder with a folder for each version. ``versions.json`` lists them. ``versions.js`` has the same for the
 pages, which may not read JSON where they are opened as files. The pages of an old version so know of newer ones.
 """
 
@@ -38,17 +38,17 @@ LINK = '<li><a href="{name}/index.html">{text}</a></li>'
 
 
 class Documented(NamedTuple):
-    """What the pages describe: a release, or a state of development."""
+    """The version of the pages: a release, or a state of development."""
 
     number: str
     """The version of the package."""
     released: bool
     commit: str | None = None
-    """The commit's short hash; none outside a Git repository."""
+    """The commit's short hash, or none outside a Git repository."""
 
     @property
     def name(self) -> str:
-        """What its folder on a site is called."""
+        """The name of its folder on a site."""
         return self.number if self.released else DEVELOPMENT
 
     @property
@@ -68,7 +68,7 @@ def documented() -> Documented:
 
 
 def _git(*arguments: str) -> str | None:
-    """What Git says of the repository that these pages are part of; None if they are of none."""
+    """The output of Git for the repository that contains these pages, or None outside a repository."""
     root = DOCS.parent
     if not (root / ".git").exists():
         return None
@@ -80,7 +80,7 @@ def _git(*arguments: str) -> str | None:
 
 
 def publish(site: Path, version: Documented) -> None:
-    """Enter the version whose pages are in their folder of `site`, and drop those whose folders are gone."""
+    """Enter the version whose pages are in their folder of `site`, and drop versions without a folder."""
     listed = site / "versions.json"
     known = json.loads(listed.read_text(encoding="utf-8"))["versions"] if listed.exists() else []
     folder = site / version.name
@@ -96,7 +96,7 @@ def publish(site: Path, version: Documented) -> None:
 
 
 def _age(name: str) -> tuple[Any, ...]:
-    """Sorts the newest release last; before all releases come what precedes releases, and the state of development."""
+    """Sorts the newest release last. Prereleases, and the state of development, come before all releases."""
     if name == DEVELOPMENT:
         return (0,)
     number = Version(name)

@@ -23,7 +23,7 @@ _LATER = {
     **dict.fromkeys(("Pipeline", "PipelineBatch", "PipelineError", "SocketSource"), "pipeline"),
     "compare": "comparison", "recommend": "workload", "run_workload": "workload",
 }  # fmt: skip
-"""The package of each name. It is imported on first use, so that the command line starts quickly."""
+"""The package of each name. It is imported on first use, for a quick start of the command line."""
 
 __version__ = "0.1.0"  # the version of the project, which is written here only
 

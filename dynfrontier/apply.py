@@ -15,7 +15,7 @@ from .pipeline.batch import PipelineError
 from .pipeline.pipeline import Pipeline
 from .times import Span
 
-Window = int | Span  # how long edges stay: batches, 0 for ever; or a length of time
+Window = int | Span  # how long edges stay: batches (0 for ever), or a length of time
 
 
 def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.EdgeList, ...]]:
@@ -28,9 +28,9 @@ def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.Ed
 
 
 def surviving(stream: fr.io.EdgeStream, window: Window) -> Iterator[fr.io.EdgeList]:
-    """Yield lists of records of which the last record of each edge decides whether it exists at the end of the stream.
+    """Yield lists of records. The last record of each edge decides whether it exists at the end of the stream.
 
-    With a window these are the records within it at the end, without the work of `changes` per batch.
+    With a window these are the records within it at the end, without the per-batch work of `changes`.
     """
     if not window or not len(stream.edges):
         yield from stream
@@ -52,7 +52,7 @@ def applied(
     graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: Window, *, synchronous: bool
 ) -> Iterator[Iterator[list[Any]]]:
     """Apply a stream to an empty graph: each step of the iterator applies a batch and returns its `Pipeline` items,
-    one, or two for insertions and deletions. If `synchronous`, it waits for the graph."""
+    one, or two for insertions and deletions. If `synchronous`, it synchronizes with the graph."""
     listed = lists_deletions(graph, window)
     source: Any = itertools.chain.from_iterable(changes(stream, window)) if listed else stream
     sliding = _sliding(graph, window, stream.batch_size) if window and not listed else None
@@ -70,7 +70,7 @@ def _items(pipeline: Pipeline, each: int) -> Iterator[list[Any]]:
     while True:
         try:
             batches = list(itertools.islice(pipeline, each))
-        except PipelineError as error:  # callers know what a graph raises
+        except PipelineError as error:  # callers need the graph's own exceptions
             assert error.__cause__ is not None
             raise error.__cause__ from None
         if not batches:

@@ -1,4 +1,4 @@
-"""Compute the expected results of a stream with NumPy and SciPy alone, on the CPU."""
+"""Compute the expected results of a stream with NumPy and SciPy, on the CPU."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[n
 def count_triangles(low: np.ndarray, high: np.ndarray, num_vertices: int) -> int:
     """Count the triangles of a simple undirected graph as the sum of (A A) * A over its edges in one direction.
 
-    A holds each edge from its lower rank by degree to its higher, so each triangle is counted once. Blocks of rows
-    bound the memory of the product.
+    A contains each edge from its end of lower rank by degree to its end of higher rank, so each triangle is counted
+    once. Blocks of rows bound the memory of the product.
     """
     from scipy.sparse import csr_array
 

@@ -19,9 +19,9 @@ def columns_of(
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
     """Return the arrays of a result on the host, by name, and its numbers.
 
-    Columns have a row for each vertex or edge, named by the first column or two; with several sources, a row for each
-    source and vertex. Tables of a graph have a row for each cell. `ids` are the names of all vertices, and `starts`
-    those with a row, all by default. `times_as` turns times of the graph into those of the file.
+    Columns have a row for each vertex or edge, named by the first column or two. With several sources, they have a row
+    for each source and vertex. Tables of a graph have a row for each cell. `ids` are the names of all vertices, and
+    `starts` the vertices with a row, all by default. `times_as` converts times of the graph to times of the file.
     """
     held = _held(analytic, result)
     held = dict(zip(held, on_host(device, tuple(held.values())), strict=True))
@@ -56,7 +56,7 @@ def _held(analytic: Analytic, result: Any) -> dict[str, Any]:
 
 
 def _called(vertices: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """The names of vertices; -1 becomes an empty text."""
+    """The names of vertices. -1 becomes an empty text."""
     if not ids.size:
         return vertices
     return np.where(vertices < 0, "", ids[vertices].astype(object))

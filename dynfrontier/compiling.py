@@ -16,7 +16,7 @@ from .text import duration
 def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = False) -> Iterator[list[str]]:
     """Report kernels that are compiled within the ``with`` block, and collect their names in its list.
 
-    `show` receives a line of text for every kernel; without it, a spinner shows them. If `quiet`, neither does.
+    `show` receives a line of text for every kernel. Without it, a spinner shows them. If `quiet`, neither does.
     """
     names: list[str] = []
     status = None if quiet or show else err.status("")

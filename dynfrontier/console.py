@@ -109,13 +109,13 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
         except KeyboardInterrupt:
             fail("interrupted", code=EXIT_CODE)
         except BrokenPipeError:
-            # So that the interpreter does not fail once more when it flushes standard output in the end.
+            # The interpreter flushes standard output at exit, which must not fail once more.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
         except MemoryError as error:
             fail(f"out of memory: {error}" if str(error) else "out of memory", code=1)
         except Exception as error:
-            if type(error).__name__ == "OutOfMemoryError":  # CuPy's, which is there only where CuPy is
+            if type(error).__name__ == "OutOfMemoryError":  # CuPy's, without importing CuPy
                 fail(f"out of GPU memory: {error}", code=1)
             raise
 

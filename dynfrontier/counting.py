@@ -15,10 +15,10 @@ from .peers import NEED_GPU, is_installed, load_peer
 from .timing import TimedObserver, timed_call
 
 CHECKERS = {"cugraph": "cuGraph", "scipy": "SciPy", "igraph": "igraph", "networkx": "NetworkX"}
-"""Libraries that can check a result, and their names. The first that has the analytic does, and takes the time that it
-may take."""
+"""Libraries that can check a result, and their names. The first library that has the analytic checks it, within the
+time limit."""
 SPEED = {"cugraph": 2**24, "scipy": 2**20, "igraph": 2**18, "networkx": 2**12}
-"""Edges a second that they get through at least, their graphs' construction included."""
+"""The fewest edges a second that they process, including the construction of their graphs."""
 SCIPY_TRIANGLES = 2**20
 """Triangles of a graph with more edges than that are counted by `triangle_check`: SciPy's products grow faster."""
 
@@ -26,7 +26,7 @@ SCIPY_TRIANGLES = 2**20
 class Counting:
     """A count that follows a graph: the number of edges, which the graph counts itself.
 
-    `noun` names the counted things, or is None for edges alone. `observes` tells whether updates include the count.
+    `noun` names the counted things, or is None to count only edges. `observes` is True if updates include the count.
     `seconds` is the time of counting since it was last set to 0.
     """
 
@@ -49,13 +49,13 @@ class Counting:
         """Count the graph from scratch, as on construction and after large batches, and drop the result."""
 
     def recount(self) -> tuple[Verdict, float]:
-        """Compare the result with one from scratch on the current graph; also returns the seconds."""
+        """Compare the result with one from scratch on the current graph. Also return the seconds."""
         seconds, degrees = timed_call(self.graph.degrees, self.graph.device.synchronize)
         ends = int(degrees.sum())
         return Verdict(ends == 2 * self.value, f"{ends:,} ends of {self.value:,} edges"), seconds
 
     def check(self, low: np.ndarray, high: np.ndarray, time: CheckTime) -> tuple[Verdict, str]:
-        """Compare the result with an independent one for the graph of these edges, and say so in words.
+        """Compare the result with an independent one for the graph of these edges, and describe the outcome.
 
         The words are empty if no library has the analytic within the time.
         """
@@ -73,7 +73,7 @@ class AnalyticCount(Counting):
         self.analytic = analytic
         self._headline, self.noun = analytic.headline
         self._settings = analytic.settings()
-        # Always on a copy, whatever the graph: other kernels would be compiled when it is timed.
+        # Always on a copy, for any graph: other kernels would be compiled when it is timed.
         copied = {"layout": "csr"} if "layout" in analytic.accepted else {}
         self._from_scratch = self._settings | copied
         self._counter = analytic.maintain(graph, **self._settings)

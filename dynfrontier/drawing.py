@@ -1,4 +1,4 @@
-"""Plots with matplotlib: small graphs, and how many vertices each level of a search has.
+"""Plots with matplotlib: small graphs, and the number of vertices on each level of a search.
 
 matplotlib, and for graphs NetworkX, are imported when a function first needs them.
 """
@@ -15,7 +15,7 @@ from frontier.graphs import Graph
 from frontier.interchange import to_networkx
 from frontier.interchange.common import names_by_id, require
 
-LARGEST = 300  # vertices of a graph that can be drawn; more could not be distinguished
+LARGEST = 300  # vertices of a graph that can be drawn: more could not be distinguished
 LABELED = 60  # graphs with more vertices are drawn without their names
 SINGLE = (14, 35)  # vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones
 NO_VALUE = "0.85"  # the color of vertices that have no value: a gray
@@ -32,7 +32,7 @@ def graph(
     Parameters
     ----------
     graph : Graph
-        Of at most 300 vertices; `extract_subgraph` cuts a part out of a larger one.
+        A graph of at most 300 vertices. `extract_subgraph` cuts a subgraph out of a larger one.
     values : array of numbers, shape (num_vertices,), optional
         The colors of vertices, such as distances or ranks. Vertices with values that are not finite, or the largest of
         an integer type, which stands for unreachable, are gray.
@@ -43,7 +43,7 @@ def graph(
     labels : bool, optional
         Whether to write the names, by default for up to 60 vertices.
     seed : int
-        Of that layout: equal seeds draw equal pictures.
+        The seed of that layout: equal seeds draw equal pictures.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on, by default pyplot's current ones.
 
@@ -132,7 +132,7 @@ def levels(distance: Any, *, ax: Any = None) -> Any:
 
 
 def _layout(nx: Any, drawn: Any, seed: int) -> dict[int, Any]:
-    """Positions by forces; among them, vertices without edges would push all others together."""
+    """Positions by forces. Isolated vertices are placed separately, as they would push all others together."""
     joined = [v for v, degree in drawn.degree() if degree]
     where = nx.spring_layout(drawn.subgraph(joined), k=2.5 / max(len(joined), 1) ** 0.5, iterations=150, seed=seed)
     single = [v for v in drawn if v not in where]

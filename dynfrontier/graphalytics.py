@@ -2,7 +2,7 @@
 
 A data set is a properties file, whose graph may be anywhere below the same folder: ``NAME.v``, ``NAME.e`` and results
 such as ``NAME-BFS``. The validation graphs of Graphalytics' own tests have a folder for each algorithm, with
-``dir-input`` and ``dir-output`` and no properties; their parameters are those of the tests.
+``dir-input`` and ``dir-output`` and no properties. Their parameters are the parameters of the tests.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Case:
         return replace(edges, directed=self.directed, weights=weights)
 
     def run(self, graph: fr.Graph, ids: np.ndarray) -> Any:
-        """Run the algorithm on a graph whose vertices have these ids; returns an array by vertex."""
+        """Run the algorithm on a graph whose vertices have these ids. Return an array by vertex."""
         return ALGORITHMS[self.algorithm].run(graph, _Parameters(self.parameters, ids))
 
     def fault(self, found: np.ndarray, ids: np.ndarray) -> str:

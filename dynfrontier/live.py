@@ -18,7 +18,7 @@ from .job import Applied
 from .text import counted, duration, plural, scaled, size, sparkline
 
 REFRESHES = 8  # a second, at most
-SHARE = 0.01  # of the time that drawing may take: a slow refresh delays the next one
+SHARE = 0.01  # fraction of the time available for drawing: a slow refresh delays the next one
 COLUMNS = 48
 BESIDE = 62  # columns of a terminal for names and figures next to the sparklines
 
@@ -42,7 +42,7 @@ class LiveView:
         self._count, self._edges, self._update, self._analytic = np.full((4, self._columns), np.nan)
         self._changed, self._seconds = np.zeros((2, self._columns))
         self._all = np.empty((2, batches))  # seconds of updates and counts, for percentiles
-        self._value_width, self._width = 0, 0  # they only grow, so that nothing moves to and fro
+        self._value_width, self._width = 0, 0  # they only grow, which avoids jumps
         self._begin = time.perf_counter()
         self.live: Live | None = None  # the terminal, which is redrawn between batches: a thread would disturb times
         self._next = 0.0
@@ -74,7 +74,7 @@ class LiveView:
             self._next = end + max(1 / REFRESHES, (end - begin) / SHARE)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # Lines are put together here: tables and panels of rich take ten times as long to draw.
+        # Lines are assembled here: tables and panels of rich take ten times as long to draw.
         rows = list(self._rows())
         names = max(cell_len(row[0]) for row in rows) + 2
         self._value_width = max(self._value_width, *(len(row[3]) for row in rows))

@@ -36,7 +36,7 @@ def describe_run(device: fr.advanced.Device, **options: Any) -> dict[str, Any]:
 
 
 def _commit() -> tuple[str, bool | None]:
-    """The hash of the commit, and whether files differ from it; without Git, ``DYNFRONTIER_COMMIT`` defines it."""
+    """The hash of the commit, and whether files differ from it. Without Git, ``DYNFRONTIER_COMMIT`` defines it."""
     said = os.environ.get("DYNFRONTIER_COMMIT")
     if said:
         return said.removesuffix("-dirty"), said.endswith("-dirty")
@@ -45,7 +45,7 @@ def _commit() -> tuple[str, bool | None]:
         command = ["git", *words]
         return subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
-    if not (PROJECT_ROOT / ".git").exists():  # an installed copy, perhaps within somebody else's repository
+    if not (PROJECT_ROOT / ".git").exists():  # an installed copy, perhaps within another repository
         return "unknown", None
     try:
         return git("rev-parse", "HEAD"), bool(git("status", "--porcelain", "--", ".", ":!benchmarks/results"))

@@ -36,7 +36,7 @@ DEFAULT_STRUCTURE = "slab"
 
 
 def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
-    """The structure of this name; by default the fastest on most streams."""
+    """The structure of this name, by default the fastest on most streams."""
     import frontier as fr
 
     dynamic = {key: kind for key, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
@@ -55,7 +55,7 @@ def pick_device(name: str) -> fr.advanced.Device:
 
 @dataclass(frozen=True)
 class Input:
-    """A file to read; the other attributes are options of commands that read a file.
+    """A file to read. All other attributes are options of commands that read a file.
 
     Raises `typer.Exit`, with an error, if the options contradict each other.
     """
@@ -74,7 +74,7 @@ class Input:
     ] = None  # fmt: skip
     header: Annotated[
         bool | None,
-        typer.Option(help="Whether the first line of a text holds the names of columns.",
+        typer.Option(help="Whether the first line of a text contains the names of columns.",
                      show_default="what it looks like"),
     ] = None  # fmt: skip
     names: Annotated[
@@ -90,7 +90,7 @@ class Input:
 
     @property
     def path(self) -> Path | None:
-        """The path of the file; None for standard input."""
+        """The path of the file, None for standard input."""
         return None if str(self.file) == "-" else self.file
 
     def edges(self) -> fr.io.EdgeList:
@@ -130,9 +130,9 @@ File = Annotated[
     typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
                         "standard input."),
 ]  # fmt: skip
-"""The parameter ``given`` of most commands; see `reads_a_file`."""
+"""The parameter ``given`` of most commands. See `reads_a_file`."""
 OptionalFile = Annotated[Input | None, *get_args(File)[1:]]
-Files = Annotated[list[Input], *get_args(File)[1:]]  # the same of commands that take several files
+Files = Annotated[list[Input], *get_args(File)[1:]]  # the same for commands with several files
 
 
 def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | None:
@@ -151,7 +151,7 @@ def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | 
 
 
 def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--source") -> int:
-    """The number of the vertex that the file of this name calls `text`; fails if it does not exist."""
+    """The number of the vertex that the file of this name calls `text`. Fails if it does not exist."""
     ids = edges.original_ids
     named = ids.dtype.kind == "O"
     wanted: Any = text

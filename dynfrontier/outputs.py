@@ -64,13 +64,13 @@ def write_json(path: Path | None, found: Any) -> None:
 
 
 def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:
-    """Write a CSV file; errors as in `write_json`."""
+    """Write a CSV file. Errors as in `write_json`."""
     from frontier.io import replacing
 
     with user_errors(OSError), replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         csv.writer(text, lineterminator="\n").writerows(itertools.chain([header], rows))
-        text.detach()  # flushes it; `replacing` closes the file
+        text.detach()  # flushes it. `replacing` closes the file
 
 
 def check_picture(path: Path | None) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StreamProgress:
-    """Shows batches, the latest rate and latency, and the count; edges, if `noun` is None."""
+    """Shows batches, the latest rate and latency, and the count, or the number of edges if `noun` is None."""
 
     def __init__(self, progress: Progress, batches: int, noun: str | None):
         self._progress = progress
@@ -45,7 +45,7 @@ class StreamProgress:
 
 @contextmanager
 def stream_progress(batches: int, noun: str | None, quiet: bool) -> Iterator[StreamProgress]:
-    """Show a bar over the batches while the ``with`` block runs; only on a terminal."""
+    """Show a bar over the batches while the ``with`` block runs, only on a terminal."""
     with _bar(TextColumn("{task.fields[figures]}"), quiet=quiet) as progress:
         yield StreamProgress(progress, batches, noun)
 
@@ -71,14 +71,14 @@ class WorkloadProgress:
 
 @contextmanager
 def workload_progress(quiet: bool) -> Iterator[WorkloadProgress]:
-    """Show a bar while the ``with`` block runs; only on a terminal."""
+    """Show a bar while the ``with`` block runs, only on a terminal."""
     with _bar(quiet=quiet, transient=True) as progress:
         yield WorkloadProgress(progress)
 
 
 @contextmanager
 def check_progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
-    """Show a bar for checks on a terminal; yields a function of the work and its finished share, from 0 to 1, or
+    """Show a bar for checks on a terminal. Yields a function of the work and its finished share, from 0 to 1, or
     None."""
     with _bar(done=TaskProgressColumn(), quiet=quiet, transient=True) as progress:
         task = progress.add_task("checking", total=None)

@@ -21,8 +21,8 @@ TIMES = ("total", "P50", "P99", "edges/s")  # columns of the table of times
 class Report:
     """The findings of a run.
 
-    `setting` has structure, device, stream, batch size, window, analytic, and the noun of the count (None for edges
-    alone). `seconds` has the total, median and 99th percentile of updates, counts and both. `verified` is None if it
+    `setting` has structure, device, stream, batch size, window, analytic, and the noun of the count (None to count only
+    edges). `seconds` has the total, median and 99th percentile of updates, counts and both. `verified` is None if it
     was not checked.
     """
 
@@ -45,7 +45,7 @@ def make_report(
     count = np.array([step.count_seconds for step in steps] or [0.0])
     changed = sums["records"] + sums["deletions"]
     counting = float(count.sum())
-    arrived = sums["records"] if setting["window"] else changed  # what leaves a window was no record
+    arrived = sums["records"] if setting["window"] else changed  # deletions by a window are not records
     edges = max(graph.num_edges, 1)
     totals = {
         "batches": len(steps),
@@ -69,7 +69,7 @@ def make_report(
 
 
 def checked(report: Report, verified: bool | None, recount_seconds: float | None) -> Report:
-    """A report with what a check has found, or None where it was not made."""
+    """A report with the outcome of a check, or None where it was not made."""
     return replace(report, verified=verified, totals=report.totals | {"recount_seconds": recount_seconds})
 
 

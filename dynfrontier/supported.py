@@ -14,7 +14,7 @@ from .text import Table
 
 
 def tables() -> tuple[Table, Table]:
-    """The table of structures, and that of algorithms by structure."""
+    """The table of structures, and the table of algorithms by structure."""
     kinds = fr.structures()
     about = tuple(
         (f"`{name}`", f"`{kind.__name__}`", summary(kind), "yes" if kind.can_store_weights else "no", _devices(kind))

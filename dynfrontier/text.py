@@ -40,7 +40,7 @@ def duration(seconds: float) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """`duration` of milliseconds; ``-`` for None."""
+    """`duration` of milliseconds, ``-`` for None."""
     return "-" if value is None else duration(value / 1e3)
 
 
@@ -58,7 +58,7 @@ def size(count: float) -> str:
 
 
 def sparkline(values: Iterable[float], floor: float | None = None) -> str:
-    """A bar for each value, from the smallest, or `floor`, to the largest; blank for values that are not finite.
+    """A bar for each value, from the smallest, or `floor`, to the largest. Blank for values that are not finite.
 
     Equal values have bars of half the height, or the lowest if they are `floor`.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 _LARGEST = (("s", 10**11), ("ms", 10**14), ("us", 10**17))
-"""Numbers below these are taken for times of the unit: each is a date between 5138 and 1973 of the next."""
+"""Numbers below these are interpreted in the unit: each is a date between 5138 and 1973 of the next."""
 EARLIEST = 10**8  # numbers of seconds below this are no dates: of March 1973 since 1970
 
 
@@ -28,7 +28,7 @@ class Span(NamedTuple):
 
 
 def unit_of(edges: fr.io.EdgeList) -> str:
-    """The unit of an edge list's times: that of dates, or the one in which numbers are dates of our age."""
+    """The unit of an edge list's times: the unit of dates, or the one in which numbers are dates of our age."""
     if edges.time_unit is not None or edges.times is None or not len(edges.times):
         return edges.time_unit or "s"
     largest = max(abs(float(edges.times.min())), abs(float(edges.times.max())))
@@ -36,7 +36,7 @@ def unit_of(edges: fr.io.EdgeList) -> str:
 
 
 def with_integer_times(edges: fr.io.EdgeList) -> fr.io.EdgeList:
-    """The same with int64 times of `time_unit` for graphs; fractions of a unit are kept to the nanosecond."""
+    """The same with int64 times of `time_unit` for graphs. Fractions of a unit are preserved to the nanosecond."""
     times, unit = edges.times, unit_of(edges)
     assert times is not None
     if times.dtype.kind == "f":
@@ -49,7 +49,7 @@ def with_integer_times(edges: fr.io.EdgeList) -> fr.io.EdgeList:
 
 
 def as_in_file(edges: fr.io.EdgeList, times: np.ndarray, unit: str) -> Any:
-    """The file's times for those that `with_integer_times` made: dates, or its numbers."""
+    """The file's times for times that `with_integer_times` made: dates, or its numbers."""
     if edges.time_unit is not None:
         return as_dates(times, unit)
     return times if unit == unit_of(edges) else times / _nanoseconds(unit_of(edges))
@@ -60,7 +60,7 @@ def _nanoseconds(unit: str) -> int:
 
 
 def describe(edges: fr.io.EdgeList) -> str:
-    """The first and the last time of an edge list; numbers that look like dates are shown as such, too."""
+    """The first and the last time of an edge list. Numbers that look like dates are shown as such, too."""
     times = edges.times
     if times is None:
         return "no"

@@ -24,7 +24,7 @@ def timed_calls(
 ) -> tuple[list[float], Any]:
     """The seconds of repeated calls, and the last result.
 
-    The first call, a warm-up, counts only if it is the only one: if `repeat` is 0, or all would take more than `limit`.
+    The first call, a warm-up, counts only if it is the only one: if `repeat` is 0, or all would exceed `limit`.
     """
     first, result = timed_call(work, synchronize)
     seconds: list[float] = []
@@ -40,8 +40,8 @@ class Stopwatch:
     def __init__(self, device: fr.advanced.Device):
         self._device = device
         self._seconds = 0.0
-        self._running: list[tuple[Any, Any]] = []  # pairs of events that were not looked at yet
-        self._events: list[Any] = []  # others, for later
+        self._running: list[tuple[Any, Any]] = []  # pairs of events that were not read yet
+        self._events: list[Any] = []  # events to reuse
 
     def measure(self, work: Callable[[], Any]) -> Any:
         if not self._device.is_gpu:

@@ -1,6 +1,6 @@
 """An independent count of the triangles at each vertex, on the CPU, without the project's operators.
 
-The neighbors of a vertex are marked; a triangle is an arc between two marked vertices. Arcs go from the lower degree to
+The neighbors of a vertex are marked. A triangle is an arc between two marked vertices. Arcs go from the lower degree to
 the higher, so few are visited. Vertices are counted in random order on all cores. When the time is over, the exact
 counts of a random sample are known.
 """

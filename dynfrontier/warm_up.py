@@ -1,4 +1,4 @@
-"""Warm up a job on small graphs, so that its stream compiles nothing."""
+"""Warm up a job on small graphs, so its stream compiles nothing."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class Similar(NamedTuple):
 GRAPHS = (
     Similar(10, 3 * 2**14, 8, 3),  # dense, and its batches are so large that analytics start again from scratch
     Similar(9, 3 * 2**12, 96, 72),  # dense, and its batches change little of it
-    Similar(12, 3 * 2**13, 8, 3),  # of average density; deletions cut it in many places at once
+    Similar(12, 3 * 2**13, 8, 3),  # of average density: deletions cut it in many places at once
     Similar(14, 2**9, 8, 3),  # so large that batches touch few of its vertices
 )
-"""Their batches are cut to the size of the job's, since larger ones would need other kernels; but not below SMALL."""
+"""Their batches are cut to the size of the job's, since larger ones would need other kernels, but not below SMALL."""
 SMALL = 2**9
 
 FEWEST, MOST = 2**13, {"cpu": 2**16, "gpu": 2**18}
-"""One more graph has batches as large as the job's, within these bounds. Larger ones take no other kernels than those
-of the upper bound; and smaller ones make no large frontiers, which the job's graph may have when it has grown."""
+"""One more graph has batches as large as the job's, within these bounds. Larger ones use only the kernels of the upper
+bound. Smaller ones make no large frontiers, which the job's graph may have when it has grown."""
 LARGE_BATCHES, LARGE_WINDOW = 6, 4
 RESTART_EVERY = 3  # batches
 
 
 def warm_up(graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False) -> None:
-    """Run every kernel of a job once, on other graphs, which grow and shrink; `by_time` for a window of a length of
+    """Run every kernel of a job once, on other graphs, which grow and shrink. `by_time` for a window of a length of
     time."""
     # Kernels differ by how long neighbor lists are, in the job's graph and in copies that analytics make.
     with fr.advanced.warming_up():

@@ -1,4 +1,4 @@
-"""What all tests share: every structure on every device, seeds, how long to try, and when a test counts as hung."""
+"""Shared fixtures: every structure on every device, seeds, the number of tries, and the timeouts of tests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ settings.register_profile("long", max_examples=500, stateful_step_count=60, **_s
 settings.load_profile("ci")  # pytest --long looks further
 
 LONG_TIMEOUT = 7200
-"""Seconds a test may take with ``--long``; without, what `pyproject.toml` says."""
+"""Seconds a test may run with ``--long``. Without, `pyproject.toml` sets the limit."""
 
 BACKSTOP = 60
 """Seconds that a test has left when its timeout did not end it."""
@@ -56,7 +56,7 @@ HEAVY = (
     "test_functors", "test_algorithms", "test_compiled_code_cache", "test_processes", "test_threads",
     "test_interrupts", "test_bad_input",
 )  # fmt: skip
-"""The test files that take longest, in minutes rather than seconds, as they compile most: the first of them first.
+"""The slowest test files, in minutes rather than seconds, as they compile most: the slowest first.
 
 Files that start other processes come late: these load compiled kernels where files before have used them."""
 
@@ -77,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_stderr] = os.dup(2)  # while output is not captured yet
     worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
     if int(worker.removeprefix("gw")) % 2 and [Path(each).resolve() for each in config.args] == [TESTS]:
-        # Workers that collect from both ends find the files that the others have rewritten for assertions.
+        # Workers that collect from both ends find the files that other workers have rewritten for assertions.
         config.args = [str(folder) for folder in sorted(TESTS.iterdir(), reverse=True) if [*folder.glob("test_*.py")]]
     if config.getoption("--long"):
         settings.load_profile("long")
@@ -87,8 +87,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector) -> Iterator[Any]:
-    """Leave out what the first tier cannot run here: half of all cases need a GPU, and to skip them takes as long as to
-    run many others."""
+    """Leave out cases that the first tier cannot run here: half of all cases need a GPU, and skipping them costs as
+    much as running many cases."""
     made = yield
     if HAS_GPU or not isinstance(made, list) or not is_first(collector.config):
         return made
@@ -96,8 +96,8 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> Iterator[Any]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not of the tier, and run the longest files first: a worker that came to one of them last would
-    keep the others waiting."""
+    """Leave out cases of other tiers, and run the longest files first: a worker that started one of them last would
+    delay the end."""
     kept = chosen(items, config)
     left_out = set(items).difference(kept)
     config.hook.pytest_deselected(items=left_out)
@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
-    """Count what workers left out, each the same: the last line shows only what this process left out."""
+    """Count the cases that workers left out, the same in each: the last line shows only the count of this process."""
     reporter = node.config.pluginmanager.get_plugin("terminalreporter")
     if reporter and not reporter.stats.get("deselected"):
         reporter.stats["deselected"] = [SimpleNamespace()] * getattr(node, "workeroutput", {}).get(LEFT_OUT, 0)
@@ -131,7 +131,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """End the process when a test hangs where pytest-timeout cannot end it.
 
     That raises an exception in the test, which Python delivers between two of its instructions. A kernel that never
-    returns gets to none, and on the CPU it holds the interpreter's lock; this timer needs neither.
+    returns gets to none, and on the CPU it holds the interpreter's lock. This timer needs neither.
     """
     mark = item.get_closest_marker("timeout")
     seconds = mark.args[0] if mark and mark.args else _timeout(item.config)
@@ -145,7 +145,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
 
 
 def _timeout(config: pytest.Config) -> float:
-    """Seconds a test may take; 0 if there is no limit, or no pytest-timeout."""
+    """Seconds a test may run, 0 without a limit or without pytest-timeout."""
     if not config.pluginmanager.hasplugin("timeout"):
         return 0
     given = config.getoption("timeout", None)
@@ -154,8 +154,8 @@ def _timeout(config: pytest.Config) -> float:
 
 @pytest.fixture(scope="module", autouse=True)
 def older_objects_are_left_alone() -> None:
-    """Have garbage collections pass over what the files before have left: hundreds of megabytes of compiled kernels,
-    over which each would take a second. Workloads and many tests begin with one."""
+    """Exclude the objects of earlier files from garbage collections: hundreds of megabytes of compiled kernels, over
+    which each collection would take a second. Workloads and many tests start with one."""
     gc.freeze()
 
 
@@ -167,7 +167,7 @@ def tries(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
 
 @pytest.fixture
 def first_seed(request: pytest.FixtureRequest) -> int:
-    """What is added to each random walk's own seed, for walks that were never gone."""
+    """An offset for each random walk's own seed, for new walks."""
     return request.config.getoption("--seed")
 
 
@@ -179,7 +179,7 @@ def structure(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest) -> str:
-    """Each device; tests on the GPU carry the marker ``gpu`` and are skipped where there is none."""
+    """Each device. Tests on the GPU carry the marker ``gpu`` and are skipped without one."""
     return request.param
 
 
@@ -193,13 +193,13 @@ def python_handles_interrupts() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def small_graphs_have_vertices_on_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts in this process: each vertex has an owner by itself. Other processes have runs of vertices."""
+    """Partitions in this process: each vertex has its own owner. Other processes have runs of vertices."""
     monkeypatch.setattr(owners, "TOGETHER", 0)
 
 
 @pytest.fixture(params=PARTS)
 def engine(request: pytest.FixtureRequest, device: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Threads for the workers of graphs in 2 and 3 parts, where one vertex or two have an owner."""
+    """Threads for the workers of graphs with 2 and 3 partitions, with one or two vertices per owner."""
     monkeypatch.setattr(owners, "TOGETHER", request.param - 2)
     with ThreadEngine(request.param, device) as engine:
         yield engine
@@ -217,13 +217,13 @@ ORIENTATIONS = {
 
 @pytest.fixture(params=list(ORIENTATIONS.values()), ids=list(ORIENTATIONS))
 def orientation(request: pytest.FixtureRequest) -> dict[str, bool]:
-    """Options of an undirected graph, of a directed one, and of a directed one that keeps in-edges."""
+    """Options of an undirected graph, of a directed one, and of a directed one with in-edges."""
     return request.param
 
 
 @pytest.fixture(params=[None, "float32"], ids=["unweighted", "float32"])
 def weight_dtype(request: pytest.FixtureRequest) -> str | None:
-    """Without weights, and with one kind; all kinds are tried where they matter (each must be compiled on the CPU)."""
+    """Without weights, and with one kind. All kinds are tried where they matter (each must be compiled on the CPU)."""
     return request.param
 
 

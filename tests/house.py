@@ -126,7 +126,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def folder(module: str) -> str:
-    """The part of `LAYERS` that a module belongs to."""
+    """The layer in `LAYERS` that contains a module."""
     names = module.split(".")
     return next(part for end in range(len(names), 0, -1) if (part := ".".join(names[:end])) in LAYERS)
 
@@ -182,7 +182,7 @@ def private_reads() -> Iterator[str]:
 
 
 def _top(path: Path) -> Path:
-    """The folder of a package that a file is in; the file itself if it is in none."""
+    """The folder of a package that contains a file, or the file itself if it is in none."""
     return Path(*path.relative_to(ROOT).parts[:2])
 
 
@@ -198,7 +198,7 @@ def wide_functions() -> Iterator[str]:
 
 
 def state_changes() -> Iterator[str]:
-    """Places that change the version or the number of arcs of a graph."""
+    """Statements that change the version or the number of arcs of a graph."""
     for path in modules().values():
         for node in nodes(path):
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

@@ -1,8 +1,8 @@
 """Decide whether two results of an analytic are equal: one comparator for each kind of result.
 
-Results are tuples of arrays or numbers on the host: the parts that an `Analytic` reads from its result, or those that
-another library returns. A comparator gives a verdict with words for it, and digests: short numbers that stand for
-results of other processes, or results that are not stored. Equal results have equal digests.
+Results are tuples of arrays or numbers on the host, which an `Analytic` reads from its result, or which another library
+returns. A comparator gives a verdict with words for it, and digests: short numbers that stand for results of other
+processes, or results that are not stored. Equal results have equal digests.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from .rounded import Values
 
 
 class Automatic(Comparator):
-    """Numbers and arrays of any kind: integers exactly, floats up to rounding; what is neither is not compared."""
+    """Numbers and arrays of any kind: integers exactly, floats up to rounding. Results of other types are not
+    compared."""
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if len(ours) != len(theirs):
@@ -43,7 +44,7 @@ class Automatic(Comparator):
 
 
 def _way_of(part: Any) -> type[Comparator] | None:
-    """How a number or an array of unknown meaning is compared; None if it is neither."""
+    """The comparison of a number or an array of unknown meaning, None if it is neither."""
     if not isinstance(part, bool | int | float | np.ndarray | np.generic) or np.ndim(part) > 1:
         return None
     kind = np.asarray(part).dtype.kind

@@ -1,4 +1,4 @@
-"""The base class of comparators, verdicts, and parts of digests."""
+"""The base class of comparators, verdicts, and components of digests."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 import frontier as fr
 
 Found = tuple[Any, ...]
-"""What is compared: arrays of NumPy's, or numbers."""
+"""Compared values: NumPy arrays, or numbers."""
 EdgeList = fr.io.EdgeList
 Digest = dict[str, Any]
-"""Numbers, and lists of them: what JSON can hold."""
+"""Numbers, and lists of them: values that JSON can represent."""
 
 ROUNDING = 1e-4
 """Relative error of floats that were added up in different orders, float32 among them."""
@@ -57,7 +57,7 @@ class Comparator(ABC):
         """Short numbers for a result."""
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
-        """Whether two digests are those of equal results; one may hold less than the other."""
+        """Whether two digests belong to equal results. One may contain less than the other."""
         return all(one[key] == other[key] for key in one.keys() & other.keys())
 
 
@@ -67,7 +67,7 @@ def on_host(device: fr.advanced.Device, values: Found) -> Found:
 
 
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The largest relative error, over the values of theirs; 0 where both are 0."""
+    """The largest relative error with respect to `theirs`, 0 where both are 0."""
     other = np.abs(theirs.astype(np.float64))
     error = np.abs(ours.astype(np.float64) - theirs)
     return float(np.divide(error, other, out=(error > 0).astype(np.float64), where=other > 0).max(initial=0.0))
@@ -78,7 +78,7 @@ def arrays_of(found: Found) -> tuple[np.ndarray, ...]:
 
 
 def other_shapes(ours: Found, theirs: Found) -> Verdict | None:
-    """The verdict of results of different sizes; None if sizes are equal."""
+    """The verdict on results of different sizes, None if sizes are equal."""
     here, there = (sum(part.size for part in found) for found in (ours, theirs))
     if [part.shape for part in ours] == [part.shape for part in theirs]:
         return None

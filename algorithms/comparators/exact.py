@@ -1,4 +1,4 @@
-"""Results of which exactly one is right: numbers, counts, partitions and sets of edges."""
+"""Results with exactly one right answer: numbers, counts, partitions and sets of edges."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Edges(Comparator):
     Parameters
     ----------
     values : Comparator
-        Compares the other arrays, once both sides are in one order.
+        Compares the remaining arrays, once both sides are in one order.
     """
 
     values: Comparator = field(default_factory=Exact)
@@ -128,11 +128,11 @@ def _first_of_label(labels: np.ndarray) -> np.ndarray:
 
 
 def _in_order(found: Found, size: int) -> tuple[np.ndarray, Found]:
-    """Each edge once, as ascending numbers, and the other arrays in that order."""
+    """Each edge once, as ascending numbers, and the remaining arrays in that order."""
     src, dst = (np.asarray(ends).astype(np.int64) for ends in found[:2])
     keys = np.minimum(src, dst) * size + np.maximum(src, dst)
     if len(found) == 2:
-        keys.sort()  # many times as fast as np.unique, which may hash
+        keys.sort()  # much faster than np.unique, which may hash
         return keys[_starts(keys)], ()
     order = np.argsort(keys, kind="stable")
     order = order[_starts(keys[order])]
@@ -140,7 +140,7 @@ def _in_order(found: Found, size: int) -> tuple[np.ndarray, Found]:
 
 
 def _starts(keys: np.ndarray) -> np.ndarray:
-    """Where a number is the first of those equal to it, in ascending ones."""
+    """Positions in a sorted array at which a number is the first of its value."""
     first = np.ones(keys.size, bool)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     return first

@@ -1,4 +1,4 @@
-"""Results of which many are right: valid ones, or good ones by a score; and their rules and scores."""
+"""Results with many valid answers, compared by rules or by a score, and their rules and scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .exact import Edges, Exact
 
 @dataclass(frozen=True)
 class Quality(Comparator):
-    """Results of which many are good, compared by a score.
+    """Results with many good answers, compared by a score.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Quality(Comparator):
         The quality of a result, larger is better: a function of the graph's edges (`frontier.io.EdgeList`) and the
         result.
     slack : float
-        How much worse ours may be than theirs; in digests, either than the other.
+        How much worse our score may be than theirs. In digests, either may be worse than the other.
     """
 
     score: Callable[..., float]
@@ -97,9 +97,10 @@ class Forests(Comparator):
 
 @dataclass(frozen=True)
 class Walks(Comparator):
-    """Random walks, one from every vertex: the edges of each, and its end; -1 for deleted vertices.
+    """Random walks, one from every vertex: the edges of each, and its end, -1 for deleted vertices.
 
-    Equal walks agree. Others do if both have as many edges as they must, and their ends are distributed as expected.
+    Equal walks agree. Different walks agree if both have as many edges as they must, and their ends are distributed as
+    expected.
 
     Parameters
     ----------
@@ -141,8 +142,8 @@ class Walks(Comparator):
 class Best(Comparator):
     """The pairs of vertices with the highest values: sources, destinations and values, in any order.
 
-    Values are compared, and the pairs above the lowest value. Several pairs may have that, of which others may be left
-    out.
+    Values are compared, and the pairs above the lowest value. Several pairs may have the lowest value, and a result may
+    omit some of them.
 
     Parameters
     ----------
@@ -295,7 +296,7 @@ def spanning_forest(edges: EdgeList, src: np.ndarray, dst: np.ndarray, weights: 
 def valid_walks(
     edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int, chances: str = "uniform"
 ) -> str:  # fmt: skip
-    """The fault of random walks from every vertex, or ""; `chances` is that of `Walks.steps`.
+    """The fault of random walks from every vertex, or "". `chances` is the argument of `Walks.steps`.
 
     Walks must end only where no edge continues, and at each vertex about as often as expected: a chi-squared test of
     groups of vertices decides.
@@ -313,7 +314,7 @@ def valid_walks(
         return f"walk {alive[early[0]]} ends after {steps[alive[early[0]]]} edges, where others lead on"
     if chances == "any":
         return ""
-    from scipy.sparse import coo_array  # imported late: it takes as long as half of the project
+    from scipy.sparse import coo_array  # imported late: this costs half of the project's import time
 
     going = coo_array((weights / np.where(degrees > 0, degrees, 1)[src], (dst, src)), shape=(n, n)).tocsr()
     expected = np.zeros(n)
@@ -378,7 +379,7 @@ WALK_DEVIATIONS = 8
 
 
 def _fault(check: Callable[..., str], edges: EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
-    """The verdict on results of which `check` finds one wrong; None if it finds neither."""
+    """The verdict on two results of which `check` rejects one, None if it rejects neither."""
     for side, found in (("ours", ours), ("theirs", theirs)):
         if wrong := check(edges, *found):
             return Verdict(False, f"{side}: {wrong}")

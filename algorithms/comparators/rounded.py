@@ -30,7 +30,7 @@ EXACT_FLOAT, EXACT_FLOAT32 = 2**53, 2**24
 
 
 class Distances(Comparator):
-    """Lengths of paths; -1, the largest integer or infinity if there is no path.
+    """Lengths of paths. -1, the largest integer or infinity mark unreachable vertices.
 
     Integers are equal exactly. Floats may differ by the rounding of sums in another order, in the type of ours.
     """
@@ -56,7 +56,7 @@ class Distances(Comparator):
         at = np.flatnonzero(reached)
         lengths = lengths[at]
         known = {"reached": int(at.size), "vertices": crc_of(reached), "sums": bucket_sums(lengths, at)}
-        # Whole numbers that float32 holds exactly are so on both sides, or on none.
+        # Integers that float32 represents exactly are integers on both sides, or on neither.
         if lengths.dtype.kind != "f" or ((lengths < EXACT_FLOAT32) & (lengths % 1 == 0)).all():
             known["crc"] = crc_of(lengths.astype(np.int64))
         return known
@@ -147,14 +147,14 @@ class Distribution(Comparator):
         return {"size": int(shares.size), "sums": bucket_sums(shares)}
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
-        # Sums of parts are no further apart than all entries are.
+        # Partial sums differ by no more than the full sums do.
         distance = np.abs(np.subtract(one["sums"], other["sums"])).sum()
         allowed = self.allowed + rounding + np.finfo(np.float64).eps * one["size"]
         return one["size"] == other["size"] and bool(distance <= allowed)
 
 
 def _paths(lengths: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths, and which of them are those of paths."""
+    """Lengths, and which of them are lengths of paths."""
     lengths = np.asarray(lengths)
     if lengths.dtype.kind == "f":
         return lengths, np.isfinite(lengths)

@@ -44,7 +44,7 @@ def bfs(
     check_outputs(given.path, output=output)
     edges = given.edges()
     if not edges.num_vertices:
-        fail(f"{given.name} holds no vertices")
+        fail(f"{given.name} contains no vertices")
     start = None if source is None else vertex_of(edges, source, given.name)
     import numpy as np
 

@@ -55,7 +55,7 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare results and times with cuGraph's, or another library's, on a graph.
 
-    Both sides get the same graph; the time to convert ours into theirs is reported separately. If results differ, the
+    Both sides get the same graph. The time to convert ours into theirs is reported separately. If results differ, the
     exit code is 1.
 
     Examples:

@@ -75,7 +75,7 @@ def grid(
 @generate.command()
 @guarded
 def road(out: Out, vertices: Annotated[int, typer.Option(min=0)] = 65536, seed: Seed = 1) -> None:
-    """A network like that of roads: large diameter, small degrees.
+    """A network with the properties of a road network: large diameter, small degrees.
 
     Example:
 

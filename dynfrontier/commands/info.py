@@ -1,4 +1,4 @@
-"""``dynfrontier info``: what a file holds."""
+"""``dynfrontier info``: the contents of a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def info(
     given: File,
     components: Annotated[bool, typer.Option("--components", help="Also find the connected components.")] = False,
 ) -> None:
-    """Say what a graph file holds: vertices, edges, degrees.
+    """Describe a graph file: vertices, edges, degrees.
 
     Example:
 

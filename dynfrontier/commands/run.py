@@ -87,7 +87,7 @@ def run(
     check_outputs(given.path, output=output)
     edges = given.edges()
     if not edges.num_vertices:
-        fail(f"{given.name} holds no vertices")
+        fail(f"{given.name} contains no vertices")
     for key in _lists_of_vertices(settings):
         settings[key] = _vertices(settings[key], edges, given.name, f"--parameter {key}")
     if source is not None:
@@ -154,7 +154,7 @@ def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:
             raise ValueError(f"--parameter must be such as k=5, not {word!r}")
         if name not in analytic.accepted or name == "source":
             known = ", ".join(known for known in analytic.accepted if known != "source") or "none"
-            raise ValueError(f"--parameter {name}: {analytic.name} has no such parameter; there are: {known}")
+            raise ValueError(f"--parameter {name}: {analytic.name} has no such parameter; its parameters: {known}")
         try:
             found[name] = ast.literal_eval(text)
         except (ValueError, SyntaxError):

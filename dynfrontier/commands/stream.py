@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ..times import Span
 
 GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
-"""Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
-GENERATED_WINDOW = 3 / 4  # part of that stream's batches that an edge stays, so that edges come and go
+"""Scale and batch size of the stream that is generated when no file is named, for a run of seconds."""
+GENERATED_WINDOW = 3 / 4  # lifetime of an edge, as a fraction of that stream's batches: edges come and go
 FILE_BATCH = 65536
 NO_ANALYTIC = "none"
-CHECK_SECONDS = 10.0  # seconds that a check may last if the stream and its generation or reading took less
+CHECK_SECONDS = 10.0  # duration of a check, in seconds, if the stream and its generation or reading took less
 
 
 class Run(NamedTuple):
@@ -92,11 +92,11 @@ def stream(
 ) -> None:  # fmt: skip
     """Count triangles, or something else, after every batch of a stream of edges.
 
-    The stream goes into a dynamic graph, batch by batch; the count is maintained incrementally. After the results have
-    been printed, the last count is checked: against one from scratch, and against one that another library (cuGraph,
-    SciPy, igraph or NetworkX) computes from the stream alone; triangles of large graphs by a count of its own. That
-    takes at most 10 seconds, or as long as the stream: where it would take longer, triangles are compared at as many
-    vertices as there is time for, drawn at random. If a count differs, the exit code is 1.
+    The stream goes into a dynamic graph, batch by batch, and the count is maintained incrementally. After the results
+    have been printed, the last count is checked against one from scratch, and against one that another library
+    (cuGraph, SciPy, igraph or NetworkX) computes from the stream alone. Triangles of large graphs are checked by a
+    separate count. That lasts at most 10 seconds, or as long as the stream. Where it would last longer, triangles are
+    compared at a random sample of vertices that fits the time. If a count differs, the exit code is 1.
 
     Examples:
 
@@ -122,7 +122,7 @@ def stream(
 
 
 def _pick_analytic(name: str) -> Any:
-    """Find an analytic that can be counted after every batch; None for "none"."""
+    """Find an analytic that can be counted after every batch. None for "none"."""
     from algorithms import analytics, find_analytic
 
     if name == NO_ANALYTIC:
@@ -156,7 +156,7 @@ def _open(
         batch_size, source = batch_size or FILE_BATCH, given.name
         stream = given.stream(batch_size).undirected()  # as the graph is
         if batches != 0 and stream.has_deletions:
-            fail(f"{given.name} says itself what to delete, so that --window has no meaning; leave it out")
+            fail(f"{given.name} contains deletions, so --window has no meaning; leave it out")
     setting: dict[str, Any] = {"stream": source, "batch_size": batch_size}
     if batches is not None:
         return stream, batches, setting | {"window": batches}
@@ -168,7 +168,7 @@ def _open(
 
 
 def _batches(window: str | None) -> int | None:
-    """The number of batches that ``--window`` names; None if it names a length of time."""
+    """The number of batches that ``--window`` names. None if it names a length of time."""
     if window is None:
         return 0
     try:
@@ -189,7 +189,7 @@ def _by_time(stream: fr.io.EdgeStream, window: str, source: str) -> tuple[fr.io.
     from ..times import Span, with_integer_times
 
     with user_errors(ValueError):
-        fr.advanced.arguments.as_span(window, "--window", "ns")  # whatever the unit, it is a length of time
+        fr.advanced.arguments.as_span(window, "--window", "ns")  # in any unit, it is a length of time
     if stream.edges.times is None:
         fail(f"--window {window}: {source} has no times; give a number of batches, or name the column of times, such "
              "as --columns src,dst,time")  # fmt: skip
@@ -263,7 +263,7 @@ class Check(NamedTuple):
 def _finish(
     job: StreamJob, run: Run, setting: dict[str, Any], *, limit: float | None, files: Files, quiet: bool
 ) -> None:  # fmt: skip
-    """Print the results, check them, and write the files; after an interrupt, with the finished batches."""
+    """Print the results, check them, and write the files. After an interrupt, with the finished batches."""
     from ..report import checked, make_report
     from ..text import counted, duration
 
@@ -272,7 +272,7 @@ def _finish(
     report = make_report(setting, steps, job.graph, run.seconds, interrupted)
     if not quiet:
         _print_tables(report)
-    check = Check([]) if interrupted else _check(job, limit, quiet)  # others' result is that of the whole stream
+    check = Check([]) if interrupted else _check(job, limit, quiet)  # peers count the whole stream
     report = checked(report, check.passed, check.recount_seconds)
     if not quiet and check.recount_seconds is not None and job.counting.noun is not None:
         out.print(f"counted from scratch in {duration(check.recount_seconds)}")
@@ -301,7 +301,7 @@ def _print_tables(report: Report) -> None:
         out.print()
         out.print(table)
     out.print()
-    out.file.flush()  # the check may take a while
+    out.file.flush()  # the check may be slow
 
 
 def _check(job: StreamJob, limit: float | None, quiet: bool) -> Check:

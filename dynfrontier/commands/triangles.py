@@ -19,7 +19,7 @@ def triangles(
     top: Annotated[int, typer.Option(min=0, help="Show this many vertices with the most triangles.")] = 5,
     check: Annotated[bool, typer.Option("--check/--no-check", help="Check the count against SciPy's.")] = True,
 ) -> None:
-    """Count the triangles of a graph, edges taken both ways.
+    """Count the triangles of a graph, ignoring directions of edges.
 
     Example:
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 SHOWING = ("read", "objective", "markdown", "plot", "json", "quiet")
-"""Parameters that ``--read`` goes with: all others say what to run."""
+"""Parameters that ``--read`` accepts. All others define the workload."""
 
 
 @reads_a_file
@@ -81,8 +81,8 @@ def workload(
 ) -> None:  # fmt: skip
     """Run a workload on every structure, and name the one that suits it.
 
-    A part of the stream is loaded; then come batches of insertions, deletions and queries, and analytics after each.
-    Every structure gets the same operations and must give the same answers; if one does not, the exit code is 1.
+    A prefix of the stream is loaded. Batches of insertions, deletions and queries follow, with analytics after each.
+    Every structure gets the same operations and must give the same answers. If one does not, the exit code is 1.
 
     Examples:
 

@@ -1,4 +1,5 @@
-"""Our algorithms compared with those of cuGraph and others, on a snapshot of one graph: results and run times."""
+"""Comparison of our algorithms with other libraries, such as cuGraph, on a snapshot of one graph: results and run
+times."""
 
 from .compare import chosen_algorithms, compare, load_graph
 from .result import Comparison, Row

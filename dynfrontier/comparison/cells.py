@@ -1,7 +1,7 @@
 """Compare every algorithm on every structure with another library, in one `Cell` per graph, algorithm, structure and
 state.
 
-The other library runs once per graph and algorithm. A checksum verifies that all structures hold the same edges. Each
+The peer library runs once per graph and algorithm. A checksum verifies that all structures contain the same edges. Each
 side runs in its own process with a time limit per call, so a crash or an endless run costs one cell. Further processes
 compare results meanwhile.
 """
@@ -34,7 +34,7 @@ AGREES, DIFFERS = "agrees", "differs"
 NOT_OFFERED, UNDEFINED = "not offered", "undefined"
 LATE, FAILED, NO_TIME = "did not end", "failed", "no time left"
 NO_ANSWER, MEASURED = "no answer", "measured"
-PEER = "peer"  # instead of a state: the times of the other library
+PEER = "peer"  # instead of a state: the times of the peer library
 JUDGE_LIMIT_S = 120.0
 MAKE_LIMIT_S = 60.0
 
@@ -43,11 +43,11 @@ MAKE_LIMIT_S = 60.0
 class Cell:
     """The result of an algorithm on a graph in a structure.
 
-    `structure` is a structure, the other library in a cell with its times, or "" if neither was asked. `state` is
-    "built" or "grown", "peer" for the other library, or "". `result` is a constant from above; with "no answer" the
-    other library has none, but structures agree. `detail` says how closely results agree, or which side failed and why.
-    `against` is the other library, or a structure in its place. `ms` and `theirs_ms` are median times of a call; of the
-    other library, `ms` is its own.
+    `structure` is a structure, the peer library in a cell with its times, or "" if neither was asked. `state` is
+    "built" or "grown", "peer" for the peer library, or "". `result` is a constant from above. "no answer": the peer
+    library has none, but structures agree. `detail` states how closely results agree, or which side failed and why.
+    `against` is the peer library, or a structure that replaces it. `ms` and `theirs_ms` are median times of a call. For
+    the peer library, `ms` is its own time.
     """
 
     graph: str
@@ -75,8 +75,8 @@ class Options:
     """Options of `compare_all`: each algorithm is compared with the first of the `peers` that has it.
 
     `repeat` timed calls follow one that is not timed. A call is abandoned after `limit` seconds and not repeated after
-    `seconds`. After `budget` seconds, the remaining cells have no time. `judges` processes compare results; with 0 the
-    process of the other library does, before the next cell runs.
+    `seconds`. After `budget` seconds, the remaining cells have no time. `judges` processes compare results. With 0, the
+    process of the peer library does, before the next cell runs.
     """
 
     device: fr.advanced.Device
@@ -213,7 +213,7 @@ class _Run:
     def _is_over(self) -> bool:
         return time.perf_counter() > self.end
 
-    # ---- the other library ------------------------------------------------------------------------------------------
+    # ---- the peer library -------------------------------------------------------------------------------------------
 
     def _ask_peers(self, plan: _Plan, folder: Path) -> tuple[dict[str, Any], str]:
         """The answer of the first library that has an algorithm, and its name."""
@@ -241,7 +241,7 @@ class _Run:
         return {"result": NOT_OFFERED, "detail": f"by {', '.join(options.peers)}"}, ""
 
     def _peer_cell(self, plan: _Plan, answer: dict[str, Any], peer: str) -> Cell:
-        """The cell of the other library; without a structure if it lacks the algorithm."""
+        """The cell of the peer library, without a structure if it lacks the algorithm."""
         cell = partial(Cell, plan.given.name, plan.label, peer, PEER if peer else "")
         if "result" in answer:
             return cell(result=answer["result"], detail=answer.get("detail", ""))
@@ -255,7 +255,7 @@ class _Run:
     def _make(
         self, folder: Path, structure: str, state: str, weighted: bool, digests: dict[bool, int]
     ) -> tuple[str, str]:
-        """Make a graph; if it differs from the given one, the result and detail of its cells, else two times ""."""
+        """Make a graph. Return the result and detail of its cells if it differs from the given one, else "" twice."""
         answer = self.mine.ask(
             MAKE_LIMIT_S, do="make", folder=str(folder), structure=structure, state=state, weighted=weighted
         )

@@ -45,10 +45,10 @@ def compare(
     graph : Graph, str or Path
         A graph of any structure, or a graph file.
     algorithms : str or iterable of str, optional
-        Names of the catalogue, `algorithms.analytics`; all by default.
+        Names of the catalogue, `algorithms.analytics`. All by default.
     against : str or sequence of str, optional
-        ``"cugraph"``, ``"igraph"``, ``"networkit"``, ``"scipy"``, ``"networkx"``. Of several, each algorithm is
-        compared with the first that has it. By default the installed ones, cuGraph first for a graph on a GPU.
+        ``"cugraph"``, ``"igraph"``, ``"networkit"``, ``"scipy"``, ``"networkx"``. Each algorithm is compared with the
+        first library that has it. By default the installed ones, cuGraph first for a graph on a GPU.
     structure : str or type, optional
         The structure of the graph that a file is read into.
     device : {"auto", "cpu", "gpu"} or Device
@@ -59,7 +59,7 @@ def compare(
     ks : sequence of int, optional
         The parameter of k-truss, by default the catalogue's.
     alpha, tol : float, optional
-        Of PageRank: both sides stop at an iteration that changes ranks by less than `tol` in total.
+        For PageRank: both sides stop at an iteration that changes ranks by less than `tol` in total.
     repeat : int
         Timed calls of each algorithm, after one that is not timed.
 
@@ -123,9 +123,9 @@ def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
-    """Make the graph of a file, with its weights, directed by default if the file says so.
+    """Make the graph of a file, with its weights, directed by default if the file specifies so.
 
-    With `times` it has the file's times and keeps every record of an edge as a separate event.
+    With `times` it has the file's times and stores every record of an edge as a separate event.
     """
     kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
@@ -140,7 +140,7 @@ def load_graph(
 
 
 def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
-    """Find analytics with a static form in the catalogue; ValueError if one does not exist."""
+    """Find analytics with a static form in the catalogue. ValueError if one does not exist."""
     if algorithms is None:
         return [analytic for analytic in analytics().values() if analytic.static is not None]
     try:
@@ -174,7 +174,7 @@ def _answer(
     analytic: Analytic, settings: dict[str, Any], snapshot: Snapshot, peers: dict[str, BasePeer],
     graphs: dict[tuple, tuple[Any, float]], repeat: int,
 ) -> Row:  # fmt: skip
-    """Ask both sides; `graphs` caches the peers' graphs for the next algorithm."""
+    """Ask both sides. `graphs` caches the peers' graphs for the next algorithm."""
     label, graph = analytic.label(**settings), snapshot.graph
     settings = with_sources(settings, snapshot.vertices())
     if why := _obstacle(analytic, snapshot):

@@ -41,7 +41,7 @@ def build(given: GraphInput, kind: Any, state: str, device: fr.advanced.Device, 
     return graph
 
 
-@lru_cache(maxsize=1)  # all structures take the same steps
+@lru_cache(maxsize=1)  # all structures process the same steps
 def _steps(given: GraphInput) -> list[Step]:
     """Insert half of the edges first and the rest in batches, with strange edges that the next batch deletes.
 

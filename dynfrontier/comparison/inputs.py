@@ -14,7 +14,7 @@ import numpy as np
 import frontier as fr
 
 MAX_WEIGHT = 255
-"""Generated weights are whole numbers from 1 to this, which float32 holds exactly, and their sums along paths, too."""
+"""Generated weights are integers from 1 to this. float32 represents them and their sums along paths exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +34,8 @@ class GraphInput:
 
     @classmethod
     def of(cls, edges: fr.io.EdgeList, name: str, directed: bool | None = None) -> GraphInput:
-        """The graph of an edge list, without self-loops; of duplicates the last counts. By default it is `directed` if
-        the list is."""
+        """The graph of an edge list, without self-loops. The last of duplicate edges counts. By default it is
+        `directed` if the list is."""
         directed = bool(edges.directed) if directed is None else directed
         src, dst = edges.src.astype(np.int64), edges.dst.astype(np.int64)
         if not directed:
@@ -98,7 +98,7 @@ def both_once(xp: Any, src: Any, dst: Any, num_vertices: int) -> tuple[Any, Any]
 
 
 def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, directed: bool) -> int:
-    """A checksum of a set of weighted edges, independent of their order and direction; `xp` is NumPy or CuPy."""
+    """A checksum of a set of weighted edges, independent of their order and direction. `xp` is NumPy or CuPy."""
     if not directed:
         src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
     keys = src.astype(np.int64) * num_vertices + dst

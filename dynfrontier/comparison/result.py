@@ -18,7 +18,7 @@ class Row:
     ----------
     algorithm : str
     against : str
-        The other library and its version; "" without one.
+        The peer library and its version. "" without one.
     agrees : bool or None
         None without a comparison.
     agreement : str
@@ -48,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The comparison of algorithms on a graph; as text, a table.
+    """The comparison of algorithms on a graph. As text, a table.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Comparison:
         return all(row.agrees is not False for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as what JSON can hold."""
+        """All results, as values that JSON can represent."""
         rows = [{**asdict(row), "ratio": row.ratio} for row in self.rows]
         return {
             "graph": self.graph, "agrees": self.agrees, "interrupted": self.interrupted, "rows": rows,

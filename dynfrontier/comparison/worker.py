@@ -25,11 +25,11 @@ from ..timing import timed_call
 from .growing import build
 from .inputs import GraphInput, both_once, digest_of
 
-LONG = 5  # a first call that takes this many times as long as all repetitions may is the only one
+LONG = 5  # a first call that lasts this multiple of the limit for all repetitions is the only one
 
 
 class Worker:
-    """Runs requests; caches the last graphs, so that requests about the same one need not rebuild it."""
+    """Runs requests. Caches the last graphs for further requests about them."""
 
     def __init__(self, device: str):
         self.device_name = device
@@ -56,7 +56,7 @@ class Worker:
         return self.inputs[folder]
 
     def _forget_others(self, *owner: Any) -> None:
-        """Keep the graphs of one owner only: two of a large graph may not fit into memory."""
+        """Cache the graphs of one owner only: two of a large graph may not fit into memory."""
         if self.owner != owner:
             self.graphs.clear()
             self.owner = owner
@@ -78,9 +78,9 @@ class Worker:
         self, folder: str, structure: str, state: str, weighted: bool, algorithm: str, settings: dict[str, Any],
         out: str, **timing: Any,
     ) -> dict[str, Any]:  # fmt: skip
-        """Run our algorithm; `timing` are `repeat` and `seconds` of `_timed`."""
+        """Run our algorithm. `timing` are `repeat` and `seconds` of `_timed`."""
         if self.owner != (folder, structure, state) or weighted not in self.graphs:
-            self.make(folder, structure, state, weighted)  # in a process that took the place of another
+            self.make(folder, structure, state, weighted)  # in a process that replaced another one
         graph, analytic = self.graphs[weighted], find_analytic(algorithm)
         times, result = _timed(partial(analytic.compute, graph, **settings), graph.device.synchronize, **timing)
         _save(out, on_host(graph.device, analytic.read(result)))
@@ -128,7 +128,7 @@ def _timed(
 ) -> tuple[list[float], Any]:
     """The seconds of repeated calls, and the last result.
 
-    The first call, which may include compilation, counts only if it takes so long that it is the only one.
+    The first call, which may include compilation, counts only if it is too long for a second one.
     """
     first, result = timed_call(work, synchronize)
     times: list[float] = []

@@ -1,4 +1,4 @@
-"""Count the calls that the backend ran, and those that it left to NetworkX, with the reasons.
+"""Count the calls that the backend ran, and the calls that it left to NetworkX, with the reasons.
 
 If ``DYNFRONTIER_NETWORKX_CALLS`` names a file, the process writes the counts to it, as JSON, when it ends.
 """

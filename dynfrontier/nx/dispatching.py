@@ -1,5 +1,5 @@
-"""Private parts of NetworkX's dispatching that a backend needs, and its registration if no entry point does that: in a
-checkout that is on the path, and not installed.
+"""Private functions of NetworkX's dispatching that a backend needs, and its registration without an entry point, for a
+checkout that is on the path and not installed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def look_for_backends() -> None:
 
 
 def ensure_registered() -> None:
-    """Register the backend; does nothing if NetworkX found it when it was imported."""
+    """Register the backend. Does nothing if NetworkX found it when it was imported."""
     known = nx.utils.backends
     if NAME in known.backends:
         return

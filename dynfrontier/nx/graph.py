@@ -17,7 +17,7 @@ from .mirror import Mirror
 from .tracked import Adjacency, EdgeData, Log, Neighbors, Nodes, Predecessors
 
 CACHED = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "degree", "in_degree", "out_degree")
-"""Views that NetworkX keeps in a graph's dict once they were asked for."""
+"""Views that NetworkX caches in a graph's dict after the first access."""
 
 
 class _State:
@@ -37,12 +37,12 @@ class _State:
         self.conversions = 0
 
     def mirror(self, graph: nx.Graph, weight: Any, *, logged: bool) -> Mirror:
-        """The mirror with this attribute as weights (None: any), up to date; `logged` if the log covers the graph's
+        """The current mirror with this attribute as weights (None: any). `logged` if the log covers the graph's
         dicts."""
         with self.lock:
             weight = self.options["weight"] if weight is None else weight
             if not logged or self.log.lost:
-                return self._convert(graph, weight)  # a view; or changes cannot be followed
+                return self._convert(graph, weight)  # a view, or changes cannot be followed
             if not self.log.on:
                 self.mirrors.clear()
             elif self.log:
@@ -102,7 +102,7 @@ class _Mutable(_Base):
     ):
         attr.pop("backend", None)
         if (structure, device) != ("slab", "auto"):
-            structure_maker(structure, device)  # raises if there is none
+            structure_maker(structure, device)  # raises if it does not exist
         self._start(structure=structure, device=device, weight=weight)
         super().__init__()
         self._adopt()
@@ -142,7 +142,7 @@ class _Mutable(_Base):
 
     # ---- the structure ----------------------------------------------------------------------------------------------
 
-    __networkx_cache__ = property(lambda self: None, lambda self, value: None)  # there is nothing to convert and keep
+    __networkx_cache__ = property(lambda self: None, lambda self, value: None)  # nothing to convert and cache
 
     def synchronized(self, weight: Any = None) -> Mirror:
         """The mirror with this attribute as weights, up to date, for functions of the backend."""
@@ -173,7 +173,7 @@ class _Mutable(_Base):
 
     @property
     def conversions(self) -> int:
-        """How often all of the graph was read to fill a structure; one is the first time."""
+        """The number of times that the whole graph was read to fill a structure, including the first time."""
         return self._state.conversions
 
     # ---- copies have the same options -------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class _Mutable(_Base):
 
     @property
     def structure_options(self) -> dict[str, Any]:
-        """The constructor's structure, device and weight. A view has those of its graph."""
+        """The constructor's structure, device and weight. A view has the options of its graph."""
         origin = self.__dict__.get("_graph")
         return origin.structure_options if isinstance(origin, _Mutable) else dict(self._state.options)
 
@@ -226,7 +226,7 @@ class Graph(_Mutable, nx.Graph):
 
     Parameters
     ----------
-    incoming_graph_data : graph, edges, arrays and whatever else NetworkX takes
+    incoming_graph_data : graph, edges, arrays and all other types that NetworkX accepts
     structure : str
         Name of the structure that stores the edges in addition to NetworkX's dicts.
     device : {"auto", "cpu", "gpu"}
@@ -247,7 +247,7 @@ class Graph(_Mutable, nx.Graph):
 
 
 class DiGraph(_Mutable, nx.DiGraph):
-    """A `networkx.DiGraph` that the backend does not convert again after it was changed; parameters as of `Graph`."""
+    """A `networkx.DiGraph` that the backend does not convert again after a change. Parameters as for `Graph`."""
 
     def to_undirected(self, reciprocal: bool = False, as_view: bool = False) -> Any:
         return self._like_this(super().to_undirected(reciprocal=reciprocal, as_view=as_view))

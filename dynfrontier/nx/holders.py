@@ -18,7 +18,7 @@ class Unsupported(NotImplementedError):
 
 
 def structure_maker(structure: str, device: str) -> Any:
-    """A function that makes graphs of a structure on a device; ValueError if either does not exist."""
+    """A function that makes graphs of a structure on a device. ValueError if either does not exist."""
     kind, place = fr.advanced.structure_class(structure), fr.advanced.resolve_device(device)
 
     def make(src: Any, dst: Any, weights: Any, **options: Any) -> Any:
@@ -63,7 +63,7 @@ def source_of(graph: Any) -> nx.Graph:
 
 
 def mirror_of(graph: Any, weight: Any = None) -> Mirror:
-    """The mirror of a graph of the backend, up to date; Unsupported if some `weight` is no finite number."""
+    """The current mirror of a graph of the backend. Unsupported if some `weight` is no finite number."""
     found = graph.mirror(weight) if isinstance(graph, Converted) else graph.synchronized(weight)
     if weight is not None and (found.unsuitable or None in found.loops.values()):
         raise Unsupported(f"some edge has a {weight!r} that is no finite number, or too large an integer")

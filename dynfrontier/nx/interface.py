@@ -26,7 +26,7 @@ class Interface:
     """
 
     def convert_from_nx(self, graph: Any, **_: Any) -> Any:
-        """A graph for the functions, which convert what they need of it."""
+        """A graph for the functions, which convert the data that they need."""
         if isinstance(graph, Graph | DiGraph):
             return graph
         return Converted(graph)
@@ -83,7 +83,7 @@ class Interface:
 
     @staticmethod
     def _graphs(name: str, args: Any, kwargs: Any) -> list[Any]:
-        """The graphs among the arguments of a function, also those in lists."""
+        """The graphs among the arguments of a function, also in lists."""
         function = dispatched()[name]
         found: list[Any] = []
         for argument, place in function.graphs.items():
@@ -128,7 +128,7 @@ def _as_networkx(value: Any) -> Any:
 
 
 def _own(name: str) -> Callable[..., Any]:
-    """A function of the backend; graphs of this package get NetworkX's own for unsupported arguments."""
+    """A function of the backend. Graphs of this package use NetworkX's own for unsupported arguments."""
     function = _table()[name]
 
     def run(G: Any, *args: Any, **kwargs: Any) -> Any:

@@ -4,7 +4,7 @@ Structures store simple graphs of numbers, without self-loops. Parallel edges be
 The mirror stores the rest:
 
     ids[node]        the vertex of a node
-    nodes[v]         the node of a vertex; HOLE for a deleted vertex
+    nodes[v]         the node of a vertex, HOLE for a deleted vertex
     loops[v]         the weight of a self-loop, or None if it is no number
     unsuitable       pairs of vertices whose edge has no finite number as weight. The structure has 1 there
 """
@@ -26,7 +26,7 @@ LARGEST = 2**63 - 1
 
 
 def plain(value: Any) -> int | float | None:
-    """A weight as a Python number, or None if it is no number, not finite, or an integer that int64 does not hold."""
+    """A weight as a Python number, or None if it is no number, not finite, or an integer beyond int64."""
     kind = type(value)
     if kind is not int and kind is not float:
         if isinstance(value, bool | np.bool_ | np.integer | int):
@@ -49,7 +49,7 @@ def type_of(weights: Sequence[int | float]) -> np.dtype | None:
 
 
 def fits(weight: int | float, dtype: np.dtype | None) -> bool:
-    """Whether a `plain` weight keeps its value in a structure of this type, at least as narrow as its own."""
+    """Whether a structure of this type, at least as narrow as the weight's own, preserves a `plain` weight."""
     return dtype != np.float64 or type(weight) is float or -EXACT <= weight <= EXACT
 
 
@@ -61,7 +61,7 @@ class Mirror:
 
     `weight` is the edge attribute of the weights, or None. Edges without it have 1. `make` is the structure's
     `from_edges`. `graph` has no weights while all are the integer 1, int64 while all are integers, else float64.
-    `names` are the nodes in NetworkX's order; `order` has their vertices, or is None for 0, 1, 2, ... `batches` counts
+    `names` are the nodes in NetworkX's order. `order` has their vertices, or is None for 0, 1, 2, ... `batches` counts
     updates.
     """
 
@@ -247,7 +247,7 @@ class Mirror:
             return None
 
     def vertex(self, node: Any, missing: Exception) -> int:
-        """The vertex of a node; raises `missing` if the graph lacks it."""
+        """The vertex of a node. Raises `missing` if the graph lacks it."""
         v = self.find(node)
         if v is None:
             raise missing
@@ -271,7 +271,7 @@ class Mirror:
         return found
 
     def arcs(self) -> tuple[np.ndarray, np.ndarray]:
-        """All arcs on the host; both directions of undirected edges."""
+        """All arcs on the host, with both directions of undirected edges."""
         src, dst, _ = self.graph.to_coo()
         src, dst = (self.graph.device.to_host(ends).astype(np.int64) for ends in (src, dst))
         return (src, dst) if self.directed else (np.concatenate([src, dst]), np.concatenate([dst, src]))

@@ -1,7 +1,7 @@
 """Run NetworkX's own tests with this backend: ``python -m dynfrontier.nx.suite [arguments of pytest]``.
 
 Prints which functions the backend ran, and which it left to NetworkX and why. Without arguments all of NetworkX is
-tested; ``--pyargs networkx.algorithms.tests.test_core``, for example, tests a part.
+tested. ``--pyargs networkx.algorithms.tests.test_core``, for example, tests one module.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Dicts of a NetworkX graph that log their changes.
 
-A graph keeps the attributes of nodes in ``_node[n]`` and of edges in ``_adj[u][v]``; in an undirected graph ``u, v``
+A graph stores the attributes of nodes in ``_node[n]`` and of edges in ``_adj[u][v]``. In an undirected graph ``u, v``
 and ``v, u`` share a dict. Every change, by a method or through a dict, ends in one of these. The log names nodes and
 edges that *may* have changed, and is processed from the contents of the dicts. So an edge that changed often is read
 once, and an interrupted change is seen as far as it went.
@@ -20,8 +20,8 @@ class Log:
     """The nodes and edges that may have changed.
 
     `on` is False without a structure to update. `watched` are the edge attributes that are weights. `nodes` has added
-    and removed nodes as keys, in this order; after `removed`, nodes may have another order. `lost` tells why the log is
-    useless, or is None. If `directed`, ``u, v`` and ``v, u`` are two edges.
+    and removed nodes as keys, in this order. After `removed`, nodes may have another order. `lost` is the reason why
+    the log is useless, or None. If `directed`, ``u, v`` and ``v, u`` are two edges.
     """
 
     __slots__ = ("directed", "edges", "lost", "nodes", "on", "removed", "watched")
@@ -88,7 +88,7 @@ class EdgeData(_Logging):
     """The attributes of an edge."""
 
     __slots__ = ("edge",)
-    edge: tuple[Any, Any]  # once there is a log
+    edge: tuple[Any, Any]  # once a log exists
 
     def __setitem__(self, key: Any, value: Any) -> None:
         dict.__setitem__(self, key, value)
@@ -130,7 +130,7 @@ for _change in (dict.clear, dict.pop, dict.popitem, dict.setdefault):
 
 
 class _Rarely(_Logging):
-    """Changes that no method of NetworkX's graphs makes, in terms of those that it makes."""
+    """Changes that no method of NetworkX's graphs makes, expressed by the changes that they make."""
 
     __slots__ = ()
 
@@ -149,10 +149,10 @@ class Neighbors(_Rarely):
     """The neighbors of a node, each with the attributes of the edge."""
 
     __slots__ = ("node",)
-    node: Any  # once there is a log
+    node: Any  # once a log exists
 
     def log_to(self, log: Log, node: Any) -> None:
-        """Log changes from now on, as those of this node's edges."""
+        """Log changes from now on, as changes of this node's edges."""
         self.log, self.node = log, node
         for neighbor, data in self.items():
             self._added(log, neighbor, data)

@@ -16,7 +16,7 @@ from ..text import counted, duration, plural, scaled, window_of
 COLORS = {
     name: f"#f1d20{digit}" for digit, name in enumerate(["text", "faint", "count", "edges", "update", "analytic"])
 }
-"""What stands for the variables of the page's style while matplotlib draws."""
+"""Stand-ins for the variables of the page's style while matplotlib draws."""
 STYLE = {
     "svg.fonttype": "none", "font.size": 9.0, "text.color": COLORS["text"], "axes.labelcolor": COLORS["text"],
     "axes.edgecolor": COLORS["faint"], "axes.facecolor": "none", "axes.grid": True, "axes.axisbelow": True,
@@ -27,9 +27,9 @@ STYLE = {
 }  # fmt: skip
 SIZE = (6.4, 2.9)
 MARKED = 60  # points of lines with fewer batches are marked
-GROUPS = 400  # longer streams are drawn in so many groups of batches, so that the page stays small
+GROUPS = 400  # longer streams are drawn in this number of groups of batches, which bounds the size of the page
 BINS = 48
-LOGARITHMIC = 20  # latencies are on a logarithmic axis if the longest is so many times the median
+LOGARITHMIC = 20  # latencies are on a logarithmic axis if the longest is this multiple of the median
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Figure:
 
 
 class Grouped:
-    """Values of batches, drawn one by one, or by groups of neighbors if there are many."""
+    """Values of batches, drawn one by one, or in groups of neighbors if they are many."""
 
     def __init__(self, batches: int):
         self.starts = np.unique(np.linspace(0, batches, min(batches, GROUPS), endpoint=False).astype(np.int64))
@@ -115,12 +115,12 @@ def _of(steps: list[Applied], name: str) -> np.ndarray:
 
 
 def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
-    """Draw a plot in the style of this module, whatever the user's style is."""
+    """Draw a plot in the style of this module, regardless of the user's style."""
     import matplotlib.style
     from matplotlib.figure import Figure as Canvas
 
     file = io.StringIO()
-    # The names of markers and clips are made of the salt; all plots of a page share one space of names.
+    # The names of markers and clips are made of the salt, since all plots of a page share one namespace.
     with matplotlib.style.context(["default", STYLE | {"svg.hashsalt": title}]):
         figure = Canvas(figsize=SIZE, layout="constrained")
         draw(figure.subplots())
@@ -154,7 +154,7 @@ def _draw_level(axes: Any, groups: Grouped, values: np.ndarray, color: str, wind
 
 
 def _draw_latency(axes: Any, groups: Grouped, seconds: np.ndarray, color: str) -> None:
-    """Times of batches, their median and 99th percentile; of groups, the median and the extremes."""
+    """Times of batches, their median and 99th percentile. For groups, the median and the extremes."""
     axes.plot(groups.x, groups.median(seconds), color=COLORS[color], marker=_marker(groups))
     if groups.batches > GROUPS:
         axes.fill_between(groups.x, *groups.extremes(seconds), color=COLORS[color], alpha=0.3, linewidth=0.8)
@@ -172,7 +172,7 @@ def _draw_latency(axes: Any, groups: Grouped, seconds: np.ndarray, color: str) -
 
 
 def _draw_histogram(axes: Any, parts: dict[str, tuple[str, np.ndarray]]) -> None:
-    """Times of batches by frequency; `parts` has colors and seconds by name."""
+    """Times of batches by frequency. `parts` has colors and seconds by name."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     joined = np.maximum(np.concatenate([seconds for _, seconds in parts.values()]), 1e-9)
@@ -206,7 +206,7 @@ def _marker(groups: Grouped) -> str:
 
 
 def _legend(axes: Any) -> None:
-    """Place the legend in one line above the plot."""
+    """Position the legend in one line above the plot."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=4, borderaxespad=0.2, handlelength=1.6)
 
 

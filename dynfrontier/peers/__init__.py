@@ -33,12 +33,12 @@ def is_installed(name: str) -> bool:
 
 
 def usable_peers(on_gpu: bool) -> list[str]:
-    """The peers that are installed, best first; those that need a GPU only if there is one."""
+    """The installed peers, best first. Peers that need a GPU are included only if one exists."""
     return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
 
 
 def check_peer(name: str) -> None:
-    """Raise ValueError if there is no peer of this name, and ImportError if its package is not installed."""
+    """Raise ValueError if no peer has this name, and ImportError if its package is not installed."""
     if name not in PEERS:
         raise ValueError(f"there is no peer {name!r}; choose one of {', '.join(PEERS)}")
     _, package = PEERS[name]

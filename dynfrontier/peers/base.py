@@ -67,7 +67,7 @@ TASKS = {
     "eigenvector_centrality": "Eigenvector centrality to a Euclidean norm of 1, iterated until a step changes a vertex "
     "by less than `tol` on average, or exactly: float64. The weights of a weighted graph are used.",
 }
-"""What each task gives, by its name."""
+"""The result of each task, by its name."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class BasePeer(ABC):
     included, and mean the same for all peers.
 
     Peers `on_gpu` accept arrays there. `rank_rounding` bounds the sum of absolute differences between their ranks and
-    exact ones from rounding alone. `notes` explain the results of tasks.
+    exact ones due to rounding. `notes` explain the results of tasks.
     """
 
     version = ""
@@ -107,7 +107,7 @@ class BasePeer(ABC):
         """The library's graph."""
 
     def synchronize(self) -> None:
-        """Synchronize the device, if there is one."""
+        """Synchronize the device, if any."""
         return None
 
     def task(self, name: str, graph: Any, settings: Mapping[str, Any]) -> Task | None:
@@ -156,13 +156,13 @@ def betweenness_scale(num_vertices: int, sources: np.ndarray) -> np.ndarray:
 
 
 def degree_shares(degrees: Any) -> np.ndarray:
-    """Degrees over the number of other vertices; 1 for a vertex without others."""
+    """Degrees over the number of other vertices, 1 for the only vertex of a graph."""
     found = floats(degrees)
     return np.ones(1) if found.size == 1 else found / max(found.size - 1, 1)
 
 
 def as_int32_distances(distances: Any) -> np.ndarray:
-    """Distances in edges; -1 for infinite ones."""
+    """Distances in edges, -1 for infinite ones."""
     found = np.array(distances, np.float64)
     found[found > np.iinfo(np.int32).max] = -1
     return found.astype(np.int32)

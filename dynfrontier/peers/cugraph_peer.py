@@ -15,7 +15,7 @@ NEVER = 1e-30  # a tolerance that no step stays below. Zero would stand for a de
 MAX_STEPS = 1000
 MAX_LEVELS = 100
 LEAST_GAIN = 1e-7
-"""Of Louvain: how often the graph is coarsened at most, and the modularity that must be gained each time."""
+"""Limits of Louvain: the number of coarsenings, and the modularity that each must gain."""
 
 
 class Built(NamedTuple):
@@ -197,7 +197,7 @@ class Peer(BasePeer):
         )
 
     def betweenness_centrality(self, graph: Built, sources: np.ndarray) -> Task:
-        # One source at a time: of several at once, what it finds depends on which they are, and may be negative.
+        # One source at a time: with several at once, its result depends on their choice, and may be negative.
         chosen, n = [cp.array([source], cp.int32) for source in sources], graph.num_vertices
 
         def read(results: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from .base import BasePeer, Task, as_int32_distances, betweenness_scale, degree_
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. Triangles come from the local transitivity; PageRank (PRPACK) solves the linear system to
+    """See `BasePeer`. Triangles come from the local transitivity. PageRank (PRPACK) solves the linear system to
     1e-10."""
 
     version = igraph.__version__
@@ -22,7 +22,7 @@ class Peer(BasePeer):
     }
 
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
-        # Its PageRank takes weights for 1 that are not of Python's type.
+        # Its PageRank treats weights that are not of Python's type as 1.
         attributes = {} if weights is None else {"weight": np.asarray(weights, np.float64).tolist()}
         return {
             "n": num_vertices, "edges": np.stack([src, dst], axis=1), "edge_attrs": attributes, "directed": directed,

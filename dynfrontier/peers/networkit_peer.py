@@ -17,7 +17,7 @@ NEVER = 1e-300  # a tolerance that no step stays below
 class Peer(BasePeer):
     """See `BasePeer`. Triangles come from scores of edges, so only the total is compared.
 
-    In undirected graphs NetworKit loses the rank of isolated vertices. Normalized ranks equal those that spread it
+    In undirected graphs NetworKit loses the rank of isolated vertices. Normalized ranks equal ranks that spread it
     evenly: exactly in the limit, to some 1e-5 after a number of steps.
     """
 

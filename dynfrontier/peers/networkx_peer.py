@@ -137,7 +137,7 @@ def _columns(rows: Any, count: int) -> tuple[np.ndarray, ...]:
 
 
 def _labels(graph: nx.Graph, parts: list[set[int]]) -> np.ndarray:
-    """A number for each vertex, that of its part."""
+    """A number for each vertex: the number of its set."""
     return _by_vertex(graph, {v: number for number, part in enumerate(parts) for v in part}, -1, np.int64)
 
 

@@ -14,10 +14,10 @@ from .base import BasePeer, Task, both_directions
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. Triangles are counted by `check.count_triangles`; PageRank is a power iteration on SciPy's
+    """See `BasePeer`. Triangles are counted by `check.count_triangles`. PageRank is a power iteration on SciPy's
     products.
 
-    The k-truss is left out: masked products take minutes on graphs with hubs.
+    The k-truss is left out: masked products need minutes on graphs with hubs.
     """
 
     version = scipy.__version__
@@ -27,7 +27,7 @@ class Peer(BasePeer):
     }
 
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
-        src, dst = (np.asarray(ends, np.int32) for ends in (src, dst))  # all that csgraph took before SciPy 1.16
+        src, dst = (np.asarray(ends, np.int32) for ends in (src, dst))  # csgraph needs int32 before SciPy 1.16
         edges = (src, dst, np.ones(src.size) if weights is None else np.asarray(weights, np.float64))
         return num_vertices, *(edges if directed else both_directions(*edges))
 
@@ -35,7 +35,7 @@ class Peer(BasePeer):
         num_vertices, src, dst, weights = prepared
         return coo_array((weights, (src, dst)), shape=(num_vertices, num_vertices)).tocsr()
 
-    # csgraph takes as long to import as all before it, and counting triangles needs none of it.
+    # importing csgraph costs as much as all imports before it, and counting triangles needs none of it.
 
     def bfs(self, graph: csr_array, source: int) -> Task:
         from scipy.sparse.csgraph import breadth_first_order

@@ -1,5 +1,5 @@
 """Analytics of a pipeline: functions of the graph, or attributes of incremental analytics. `Delivery` hands results to
-callbacks in a thread of its own.
+callbacks in a separate thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Analytic = Callable[[Any], Any]
 
 
 def check_analytics(analytics: Any) -> dict[str, Any]:
-    """A dictionary of analytics by name; TypeError, which names the entry, if one is invalid."""
+    """A dictionary of analytics by name. TypeError, which names the entry, if one is invalid."""
     if analytics is None:
         return {}
     if not isinstance(analytics, Mapping):
@@ -30,7 +30,7 @@ def check_analytics(analytics: Any) -> dict[str, Any]:
 
 def _check(name: str, analytic: Any) -> None:
     if _is_observer(analytic):
-        raise TypeError(f"analytics[{name!r}] must say what is read: ({analytic.__name__}, 'attribute')")
+        raise TypeError(f"analytics[{name!r}] must name what to read: ({analytic.__name__}, 'attribute')")
     if isinstance(analytic, tuple):
         if len(analytic) != 2 or not _is_observer(analytic[0]) or not isinstance(analytic[1], str):
             raise TypeError(f"analytics[{name!r}] must be a pair of an incremental analytic and an attribute's name")
@@ -72,7 +72,7 @@ Callback = Callable[[PipelineBatch], object]
 
 
 class Delivery:
-    """Calls callbacks with one batch after another; `put` blocks while `depth` batches are queued."""
+    """Calls callbacks with one batch after another. `put` blocks while `depth` batches are queued."""
 
     def __init__(self, callbacks: Sequence[Callback], depth: int):
         self.callbacks = callbacks
@@ -93,14 +93,14 @@ class Delivery:
             self._raise()
 
     def drain(self) -> None:
-        """Wait until all batches are delivered. Raises the exception of a callback."""
+        """Block until all batches are delivered. Raises the exception of a callback."""
         with self._changed:
             while self._open and self._error is None:
                 self._changed.wait()
         self._raise()
 
     def close(self) -> None:
-        """End the thread after the running callback; queued batches are dropped. Idempotent."""
+        """End the thread after the running callback, and drop queued batches. Idempotent."""
         self._channel.close()
         if self._thread is not threading.current_thread():
             self._thread.join()

@@ -1,4 +1,4 @@
-"""`PipelineBatch`, the results of one batch; `Totals`, of all so far; and `PipelineError`."""
+"""`PipelineBatch`, the results of one batch, `Totals` over all batches so far, and `PipelineError`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
 
-_settling = threading.Lock()  # held while copies are waited for: a log and a callback may do so at the same time
+_settling = threading.Lock()  # locked while waiting for copies: a log and a callback may wait at the same time
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class PipelineBatch:
     Attributes
     ----------
     number : int
-        From 0; after `Pipeline.resume`, from that of the checkpoint.
+        From 0. After `Pipeline.resume`, from the number in the checkpoint.
     begin, end : int
         Its records in the source: from number `begin` up to `end` - 1.
     operation : {"insert", "delete"}
@@ -31,7 +31,7 @@ class PipelineBatch:
     late : int
         Records that came too late for the window.
     num_edges : int
-        Of the graph afterwards.
+        The number of edges of the graph afterwards.
     update_seconds, analytics_seconds : float
         On a GPU, until the host was done: kernels of analytics may still run, unless the pipeline is `synchronous`.
     waited_seconds : float
@@ -57,17 +57,17 @@ class PipelineBatch:
 
     @property
     def records(self) -> int:
-        """How many records it has."""
+        """The number of its records."""
         return self.end - self.begin
 
     @property
     def seconds(self) -> float:
-        """Of the update and the analytics."""
+        """The seconds of the update and the analytics."""
         return self.update_seconds + self.analytics_seconds
 
     @property
     def results(self) -> dict[str, Any]:
-        """The result of each analytic, with arrays of NumPy. Waits for copies to the host."""
+        """The result of each analytic, with arrays of NumPy. Blocks until copies to the host are complete."""
         with _settling:
             self.held = {name: _settled(value) for name, value in self.held.items()}
         return self.held
@@ -104,7 +104,7 @@ def _settled(value: Any) -> Any:
 
 
 def _parts(function: Callable[[Any], Any], value: Any) -> Any:
-    """Apply a function to the parts of a container or of a result of an algorithm."""
+    """Apply a function to the elements of a container or of a result of an algorithm."""
     if isinstance(value, dict):
         return {name: function(each) for name, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -147,7 +147,7 @@ class Totals:
 
 
 class PipelineError(RuntimeError):
-    """A part of a pipeline has failed. ``__cause__`` is its exception.
+    """A stage of a pipeline has failed. ``__cause__`` is its exception.
 
     The pipeline has ended its threads. The graph contains all batches before `batch`, and also this batch unless
     `stage` is ``"source"`` or ``"update"``. If it is ``"callback"``, the graph may be ahead by further batches.

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 JOIN_SECONDS = 5.0
-"""How long `Ahead.close` waits for a source that does not yield; its thread then ends when it does, or with the
-process."""
+"""The time that `Ahead.close` grants a source that does not yield. Its thread then ends when the source does, or with
+the process."""
 
 
 class ChannelClosed(Exception):
@@ -30,7 +30,7 @@ class Channel:
         return len(self._items)
 
     def put(self, item: Any) -> None:
-        """Add an item, after waiting for capacity. Raises `ChannelClosed`."""
+        """Add an item, blocking until capacity is free. Raises `ChannelClosed`."""
         with self._changed:
             while len(self._items) >= self.depth and not self._closed:
                 self._changed.wait()
@@ -40,7 +40,7 @@ class Channel:
             self._changed.notify_all()
 
     def get(self) -> Any:
-        """Take the first item, after waiting for one. Raises `ChannelClosed`."""
+        """Remove the first item, blocking until one exists. Raises `ChannelClosed`."""
         with self._changed:
             while not self._items and not self._closed:
                 self._changed.wait()
@@ -51,7 +51,7 @@ class Channel:
             return item
 
     def close(self) -> None:
-        """Drop all items and wake all waiting threads."""
+        """Drop all items and wake all blocked threads."""
         with self._changed:
             self._closed = True
             self._items.clear()

@@ -1,8 +1,8 @@
 """Checkpoints: a folder with files of the graph, its names, and the further state of a pipeline.
 
 A checkpoint writes graph and names to new files, and then replaces ``state.json``, which names them: whenever the
-process is killed, the folder holds this checkpoint or the previous one. Old files are deleted last. The file of a
-distributed graph is a folder with one file per part.
+process is killed, the folder contains this checkpoint or the previous one. Old files are deleted last. The file of a
+distributed graph is a folder with one file per partition.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ USUAL_SECONDS = 60.0
 
 
 class Checkpoints:
-    """The checkpoints of one pipeline in a folder, `every` so many batches, or a time such as ``"30s"``; a minute by
+    """The checkpoints of one pipeline in a folder, every `every` batches, or a time such as ``"30s"``. A minute by
     default."""
 
     def __init__(self, path: str | os.PathLike[str], every: Any = None):
@@ -39,14 +39,14 @@ class Checkpoints:
         self._seconds = USUAL_SECONDS if every is None or self._batches else as_span(every, "every", "ns") / 1e9
 
     def is_due(self, batches: int, seconds: float) -> bool:
-        """Whether a checkpoint is due, so many batches and seconds after the last."""
+        """Whether a checkpoint is due, by batches and seconds since the last."""
         return batches >= self._batches if self._batches is not None else seconds >= self._seconds and batches > 0
 
     def check_new(self) -> None:
-        """Raise FileExistsError if the folder holds a checkpoint, which a new pipeline would overwrite."""
+        """Raise FileExistsError if the folder contains a checkpoint, which a new pipeline would overwrite."""
         if (self.folder / STATE).exists():
             raise FileExistsError(
-                f"checkpoint: {self.folder} holds a checkpoint; go on from it with Pipeline.resume, or delete it"
+                f"checkpoint: {self.folder} contains a checkpoint; continue with Pipeline.resume, or delete it"
             )
 
     def save(self, graph: Graph, names: VertexNames | None, state: dict[str, Any]) -> None:
@@ -56,7 +56,7 @@ class Checkpoints:
         if names is not None:
             saved |= {"names": f"names-{number}.npz", "names_device": names.device.kind}
         graph.save(self.folder / saved["graph"])
-        if names is not None:  # those of records that were read ahead may be among them
+        if names is not None:  # may include names of records that were read ahead
             names.save(self.folder / saved["names"])
         text = json.dumps({"format": FORMAT, **saved, **state}, indent=1)
         write_atomically(self.folder / STATE, text.encode(), durable=True)

@@ -1,10 +1,10 @@
 """`Objective` and `BatchSize`: the largest batches whose latency stays within bounds.
 
-The controller tracks a quantile q by unequal steps. A batch that exceeds the limit halves the batch size; any other
+The controller tracks a quantile q by unequal steps. A batch that exceeds the limit halves the batch size. Any other
 batch multiplies it by 2 to the power of (1 - q) / q. Both cancel out if the share 1 - q of the batches exceeds the
-limit, so the size settles there, whatever the distribution of latencies is. That growth is slow (0.7 % a batch for
-p99), so the size grows by a quarter per batch at first, until a batch takes too long, and again after more batches
-within the limit than chance explains. An outlier, such as a compilation, costs one step.
+limit, so the size settles there, for any distribution of latencies. That growth is slow (0.7 % a batch for p99), so the
+size grows by a quarter per batch at first, until a batch exceeds the limit, and again after more batches within the
+limit than chance explains. An outlier, such as a compilation, costs one step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from frontier.runtime.values import kind_of
 
 UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 SHRINK = 0.5  # factor of the size after a batch that exceeds the limit
-QUICK = 1.25  # factor of the size after other batches in the beginning
+QUICK = 1.25  # factor of the size after other batches at first
 CALM = 5  # times the usual number of batches between two that exceed the limit, after which growth is quick again
 SMALLEST, LARGEST = 64, 1 << 22
 
@@ -30,7 +30,7 @@ class Objective:
 
     @classmethod
     def parse(cls, text: str) -> Objective:
-        """Parse a text such as ``"p99<5ms"``; raises TypeError or ValueError."""
+        """Parse a text such as ``"p99<5ms"``. Raises TypeError or ValueError."""
         if not isinstance(text, str):
             raise TypeError(f"objective must be a string such as 'p99<5ms', not {kind_of(text)}")
         match = re.fullmatch(r"\s*p(\d+(?:\.\d+)?)\s*<=?\s*(\d+(?:\.\d*)?)\s*(us|µs|ms|s)\s*", text)
@@ -54,7 +54,7 @@ class BatchSize:
         return int(self._exact)
 
     def observe(self, records: int, seconds: float) -> None:
-        """Learn from a batch. One that the source cut short counts only if it took too long."""
+        """Learn from a batch. A batch that the source cut short counts only if it exceeds the limit."""
         if seconds > self.objective.seconds:
             self._quick, self._calm = False, 0
             self._change(SHRINK)

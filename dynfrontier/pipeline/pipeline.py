@@ -35,7 +35,8 @@ clock = time.perf_counter  # a test has another
 
 
 class ResumeOptions(TypedDict, total=False):
-    """Those of `Pipeline`, which describes them, without `window`, `names` and `checkpoint`: for type checkers."""
+    """The arguments of `Pipeline`, which describes them, without `window`, `names` and `checkpoint`: for type
+    checkers."""
 
     columns: Any
     batch_size: int | None
@@ -53,7 +54,7 @@ class Pipeline:
     """Reads a stream into a graph, batch by batch, and runs analytics after each.
 
     Other threads read and decode the stream, and copy it to the GPU in a separate CUDA stream, while the caller's
-    thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` and the graph after each batch; or `run`
+    thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` and the graph after each batch, or `run`
     it with callbacks, which are called in a separate thread. Batches come in the order of the source. At most `ahead`
     parts are read ahead.
 
@@ -66,14 +67,14 @@ class Pipeline:
           read part by part. Vertices have the ids of the file, less 1 for formats that count from 1. Names are the ids
           of the file.
         * a tuple ``(src, dst)``, ``(src, dst, weights)`` or ``(src, dst, weights, time)`` of arrays, a dictionary of
-          arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`;
+          arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`,
         * an iterable, such as a generator, of any of these: batches. In a dictionary, ``"operation": "delete"`` makes
-          it a batch of deletions;
-        * a function from the number of a record to an iterable from there on;
+          it a batch of deletions,
+        * a function from the number of a record to an iterable from there on,
         * a `SocketSource`.
     graph : DynamicGraph
     analytics : dict of str to callable or pair, optional
-        Run after each batch, with results in `PipelineBatch.results`: functions of the graph; or pairs such as
+        Run after each batch, with results in `PipelineBatch.results`: functions of the graph, or pairs such as
         ``(DynamicTriangleCount, "total")`` of an incremental analytic, which is created here, and its attribute to
         read. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the host meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
@@ -82,10 +83,10 @@ class Pipeline:
         ``src`` and ``dst`` contain names instead of ids. New names get ids in order of the records, deletions included,
         and the graph grows with each batch. With ``VertexNames("str")`` all ids of a file are names, as written.
     columns : dict of str to str, or sequence of str, optional
-        The names of ``src``, ``dst``, ``weights``, ``time`` or a column of edge data in tables and dictionaries; of
+        The names of ``src``, ``dst``, ``weights``, ``time`` or a column of edge data in tables and dictionaries. For
         files, see `read_edges`.
     batch_size : int, optional
-        Records of a batch. By default each item of an iterable is one batch; otherwise 65,536.
+        Records of a batch. By default each item of an iterable is one batch, otherwise 65,536.
     on_existing : {"replace", "keep", "add"}
         As in `DynamicGraph.insert_edges`.
     objective : str, optional
@@ -99,7 +100,7 @@ class Pipeline:
         A folder for atomic checkpoints, also at the end, from which `resume` continues after a crash. All workers of a
         distributed graph must reach it.
     every : int, str or timedelta, optional
-        Batches, or time, between two checkpoints; a minute by default.
+        Batches, or time, between two checkpoints. A minute by default.
     log : str or path-like, optional
         A file for a line of JSON after each batch.
     metrics : str or path-like, optional
@@ -114,7 +115,7 @@ class Pipeline:
     names : VertexNames or None
         They may already include names of records that were read ahead.
     totals : Totals
-        Of all batches so far.
+        The records, batches and seconds of all batches so far.
 
     Raises
     ------
@@ -196,7 +197,7 @@ class Pipeline:
         self._part: Part | None = None
         self._at = 0  # records of the part that were applied
         self._since = (0, 0.0)  # batches and time of the last checkpoint
-        self._saved = False  # whether this pipeline has taken one
+        self._saved = False  # whether this pipeline has written one
 
     @classmethod
     def resume(
@@ -223,7 +224,7 @@ class Pipeline:
             The same source, from its first record: applied records are skipped. A function is called with the number of
             the next record.
         analytics : dict, optional
-            The same analytics, computed from the graph. Use `add` for those that need the graph.
+            The same analytics, computed from the graph. Use `add` for analytics that need the graph.
         device : {"auto", "cpu", "gpu"}
             The device of the graph, which may have changed.
         engine : Engine, optional
@@ -241,11 +242,11 @@ class Pipeline:
             `device` is given for a distributed graph, or `engine` for a graph on one device.
         """
         if options.keys() & {"window", "graph", "names"}:
-            raise TypeError("resume() takes the graph, the names and the window from the checkpoint")
+            raise TypeError("resume() restores the graph, the names and the window from the checkpoint")
         if isinstance(source, SocketSource):
             raise TypeError(
-                "source must begin with the records that are in the graph, and a SocketSource cannot; hand over a "
-                "function instead, which is called with their number and returns a SocketSource of those that follow"
+                "source must start with the records that are in the graph, and a SocketSource cannot; pass a "
+                "function instead, which is called with their number and returns a SocketSource of the later ones"
             )
         graph, names, state = load_checkpoint(checkpoint, device, engine)
         window = None if state["window"] is None else SlidingWindow.from_state(graph, state["window"])
@@ -325,7 +326,7 @@ class Pipeline:
         return batch
 
     def close(self) -> None:
-        """End the threads, and take a last checkpoint unless something has failed. Idempotent.
+        """End the threads, and write a last checkpoint unless something has failed. Idempotent.
 
         Called by a callback or another thread during `run`, it returns at once, and `run` stops after the current
         batch. The pipeline stops maintaining its incremental analytics. A blocked source ends only if it has a method
@@ -440,7 +441,7 @@ class Pipeline:
         return batch
 
     def _next_part(self) -> Part | None:
-        """Wait for a part; None at the end of the source."""
+        """Wait for a part. None at the end of the source."""
         assert self._reader is not None
         number = self.totals.batches
         try:
@@ -456,7 +457,7 @@ class Pipeline:
         return part
 
     def _apply(self, records: RecordColumns, first: int, end: int, begin: float) -> PipelineBatch:
-        """Update the graph and the totals; interrupts are held until both are done."""
+        """Update the graph and the totals. Interrupts are deferred until both are done."""
         totals = self.totals
         number, failure = totals.batches, None
         interrupts = HeldInterrupts()

@@ -40,7 +40,7 @@ class RecordColumns:
         return int(self.columns[SRC].size)
 
     def cut(self, begin: int, end: int) -> RecordColumns:
-        """A part of them, which shares their memory."""
+        """A slice of them, which shares their memory."""
         needed = None if self.needed is None else self.needed[begin:end]
         return RecordColumns({name: column[begin:end] for name, column in self.columns.items()}, self.operation, needed)
 
@@ -78,7 +78,7 @@ class Decoder:
     Every column of a tuple or dictionary counts: one that the graph does not accept is an error when it is inserted.
 
     Insertions have times if `takes_time`. `columns` maps ``src``, ``dst``, ``weights``, ``time`` or a column of edge
-    data to its name in items. `names` are the names of vertices in place of ids; `takes_text` tells that they are text.
+    data to its name in items. `names` are the names of vertices instead of ids. `takes_text` is True if they are text.
     `data_columns` are the columns of edge data that insertions accept.
     """
 
@@ -103,18 +103,18 @@ class Decoder:
                 raise ValueError(f"columns names {role!r}, which is none of {known}")
 
     def decode(self, item: Any) -> RecordColumns:
-        """The records of an item; TypeError and ValueError name the column and the fault."""
+        """The records of an item. TypeError and ValueError name the column and the fault."""
         if isinstance(item, RecordColumns):
             return item
         operation = "insert"
         if isinstance(item, EdgeList):
             given, operation = _of_edge_list(item), item.operation
             given = {name: column for name, column in given.items() if name in self._takes}
-            if self._vertices is not None:  # names are what the source calls vertices, not the reader's numbers
+            if self._vertices is not None:  # names are the source's own, not the reader's numbers
                 given |= {SRC: item.to_original(item.src), DST: item.to_original(item.dst)}
         elif isinstance(item, tuple):
             if not 2 <= len(item) <= len(POSITIONS):
-                raise TypeError(f"a tuple holds src, dst, and maybe weights and time; got one of {len(item)}")
+                raise TypeError(f"a tuple contains src, dst, and maybe weights and time; got one of {len(item)}")
             given = {name: values for name, values in zip(POSITIONS, item, strict=False) if values is not None}
         elif isinstance(item, Mapping):
             given = self._of_mapping(item)
@@ -177,8 +177,8 @@ def _of_edge_list(edges: EdgeList) -> dict[str, Any]:
 
 
 PART_RECORDS = 1 << 20
-"""Most records of a part of several batches. One copy of a part costs the host as much as one of a batch, so that
-batches of large arrays are copied together."""
+"""Most records of a part of several batches. One copy of a part costs the host as much as one of a batch, so batches of
+large arrays are copied together."""
 
 
 class SourceError(Exception):
@@ -190,7 +190,7 @@ class SourceError(Exception):
 
 
 def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin: int) -> Iterator[RecordColumns]:
-    """Yield the records of items, of which the first is number `begin`, or SourceError; close a generator at the
+    """Yield the records of items, of which the first is number `begin`, or SourceError. Close a generator at the
     end."""
     at = begin
     try:

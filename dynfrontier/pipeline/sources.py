@@ -28,8 +28,8 @@ SOCKET = "socket"  # its name in errors
 
 
 def is_one_table(source: Any) -> bool:
-    """Whether a source holds all of its records, rather than a series of batches."""
-    frame = hasattr(source, "iloc") or hasattr(source, "get_column")  # pandas and cuDF; Polars
+    """Whether a source contains all of its records, rather than a series of batches."""
+    frame = hasattr(source, "iloc") or hasattr(source, "get_column")  # pandas and cuDF, Polars
     arrow = hasattr(source, "column") and hasattr(source, "schema")  # which a lazy frame of Polars would work out
     return isinstance(source, EdgeList | EdgeStream | tuple | Mapping) or arrow or frame
 
@@ -46,7 +46,7 @@ def open_source(
 ) -> Iterator[RecordColumns]:  # fmt: skip
     """The records of a source from number `begin` on, in parts of whole batches.
 
-    A batch has `size` records; with None each item is one. `columns` names the columns of a file, and `ahead` bounds
+    A batch has `size` records. With None each item is one. `columns` names the columns of a file, and `ahead` bounds
     how far its bytes are decompressed ahead.
     """
     if isinstance(source, EdgeStream):
@@ -113,7 +113,7 @@ class SocketSource:
     columns : sequence of (str or None)
         The meaning of the words of a line, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, for example.
     delimiter : str, optional
-        The separator of the words; blanks by default.
+        The separator of the words, blanks by default.
     max_record_bytes : int
         Most bytes of a line, 1 MiB by default. A longer one is an error.
 

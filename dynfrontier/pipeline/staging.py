@@ -1,15 +1,15 @@
-"""Place the records of a source on the device, ahead of their use.
+"""Copy the records of a source to the device, ahead of their use.
 
 On the CPU nothing is copied. On the GPU the reading thread copies them into a *slot*: pinned memory of the host, and as
 much of the device's. The copy to the device has its own CUDA stream, so neither it nor the kernels of other batches
-wait for each other. Two events keep the order:
+wait for each other. Two events order the accesses:
 
-* ``copied``, in the copy stream: the stream of the updates waits for it before it reads the slot. The host waits for
-  it before it writes the pinned memory again.
+* ``copied``, in the copy stream: the stream of the updates waits for it before it reads the slot. The host waits for it
+  before it writes the pinned memory again.
 * ``used``, in the stream of the updates, after the last batch of the slot: the copy stream waits for it before it
   writes the slot again.
 
-The slots are two more than the parts ahead: one is being filled, and one is in use.
+The slots are two more than the parts ahead: one slot is being filled, and one is in use.
 
 The caller's thread blocks while the reading thread runs Python or calls CUDA. So a slot caches its arrays on the
 device, and the batches cut from them, for the next part of the same layout: only the copies remain.
@@ -32,12 +32,12 @@ from .records import RecordColumns
 
 ALIGNMENT = 256  # bytes, of each column in a slot
 SMALLEST = 1 << 23
-"""Bytes of a slot: a part of plain edges. Pinned memory is made at once for all slots, since this blocks other calls of
-the driver, and CuPy keeps it for the next pipeline of the same size."""
-LARGE = 1 << 26  # bytes of a slot; more are made for it alone
-MAX_CUTS = 256  # batches of a part that a slot keeps
+"""Bytes of a slot: a part of plain edges. Pinned memory is allocated at once for all slots, since this blocks other
+calls of the driver, and CuPy caches it for the next pipeline of the same size."""
+LARGE = 1 << 26  # bytes of a slot; a larger part gets a larger slot
+MAX_CUTS = 256  # batches of a part that a slot caches
 
-_local = threading.local()  # `streams`, by device: those in which this thread's pipelines copy
+_local = threading.local()  # `streams`, by device: the streams in which this thread's pipelines copy
 
 
 class Part:
@@ -71,7 +71,7 @@ class Part:
 
 
 class Staging:
-    """Places up to `ahead` parts on a device, the current CUDA device if it is a GPU."""
+    """Copies up to `ahead` parts to a device, the current CUDA device if it is a GPU."""
 
     def __init__(self, device: Device, ahead: int):
         self.device = device
@@ -87,7 +87,7 @@ class Staging:
                 self._free.put(slot)
 
     def place(self, parts: Iterable[RecordColumns], begin: int) -> Iterator[Part]:
-        """The parts, of which the first begins with record `begin`; runs in the reading thread."""
+        """The parts, from record `begin` on. Runs in the reading thread."""
         if self._free is None:
             for records in parts:
                 yield Part(records, begin)
@@ -116,7 +116,7 @@ class Staging:
 def _copy_stream(number: int) -> Any:
     """The stream in which this thread's pipelines copy to a device.
 
-    CuPy's pool keeps memory by stream: a new one would allocate, which takes as long as many batches.
+    CuPy's pool caches memory by stream: a new one would allocate, which costs as much as many batches.
     """
     import cupy
 
@@ -136,7 +136,7 @@ class PinnedMemory:
         self._memory: Any = None
 
     def of(self, number: int, size: int) -> np.ndarray:
-        """At least so many bytes for a slot. Its previous memory stays while it is used."""
+        """At least this number of bytes for a slot. Its previous memory stays while it is used."""
         import cupyx
 
         if size > LARGE:  # not for slots that may not need as much
@@ -171,7 +171,7 @@ class Slot:
         self._holds_device = False  # whether some of these are on the GPU
 
     def fill(self, records: RecordColumns) -> RecordColumns:
-        """Start copying records, and return them as they will be on the device."""
+        """Start copying records, and return them as device columns."""
         import cupy
 
         produced = cupy.cuda.get_current_stream()  # in which the source has made arrays that are on the GPU

@@ -1,9 +1,9 @@
 """Machine code for a wheel: ``python -m dynfrontier.prebuilt sm_80 sm_90``, without a GPU.
 
-The kernels of updates, and those that the analytics of the catalogue ask operators for, linked with their functors, are
-compiled for first batches and put where the runtime looks first (`frontier.runtime.compile.prebuilt`). They suit graphs
-of 32-bit ids, without weights, with weights of float32, and with times, as windows of streams have them; others compile
-theirs.
+The kernels of updates, and the operator kernels of the catalogue's analytics, linked with their functors, are compiled
+for first batches and stored where the runtime looks first (`frontier.runtime.compile.prebuilt`). They suit graphs of
+32-bit ids, without weights, with weights of float32, and with times, as windows of streams have them. Other graphs
+compile their own.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from .rehearsal import Rehearsal, RehearsingDevice
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time_unit": "ns"}}
-"""The options of graphs that there is code for. The first is for structures that can store no weights, too."""
+"""The options of graphs with prebuilt code. The first is for structures that can store no weights, too."""
 REPERTOIRE = "algorithms.repertoire"
-"""The module whose analytics are rehearsed; structures know no algorithm, and this imports it when it is run."""
+"""The module whose analytics are rehearsed. Structures know no algorithm, so it is imported when this runs."""
 PARTS = {"none": ("none",), "first": ("first",), "all": ("first", "others")}
-"""Which analytics, and how they are divided into those whose kernels are used together."""
+"""The analytics, in groups whose kernels are used together."""
 
 
 class Job(NamedTuple):
@@ -109,7 +109,7 @@ def compile_all(
 
 
 def jobs(structure: str, form: str, part: str, architectures: Sequence[str]) -> list[Job]:
-    """What is to be compiled for graphs of a structure in one of the `FORMS`, and a group of analytics."""
+    """The kernels to compile for graphs of a structure in one of the `FORMS`, and a group of analytics."""
     group = "-".join((structure, form, part))
     found = []
     for name, request in requests(structure, form, part).items():
@@ -119,7 +119,7 @@ def jobs(structure: str, form: str, part: str, architectures: Sequence[str]) -> 
 
 
 def requests(structure: str, form: str, part: str) -> dict[str, Request]:
-    """The kernels of updates of graphs of a structure, and those that analytics ask for, by name."""
+    """The kernels of updates of graphs of a structure, and of its analytics' operators, by name."""
     repertoire = importlib.import_module(REPERTOIRE)
     others = repertoire.others(times="time_unit" in FORMS[form])
     chosen = {"none": (), "first": repertoire.FIRST, "others": others}[part]
@@ -135,17 +135,17 @@ def requests(structure: str, form: str, part: str) -> dict[str, Request]:
 
 
 def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
-    """The headers, and their macros, of kernels that are needed whatever analytics there are."""
+    """The headers, and their macros, of kernels that are needed for any analytics."""
     device, ids = resolve_device("cpu"), np.dtype(np.int32)
     graph = structures()[structure](8, device=device, vertex_dtype=ids, **FORMS[form])
     for kernels in (*graph._update_kernels(), load_kernels("frontier.core.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield load_kernels("frontier.names", device).source
-    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have
+    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is NumPy's default
         yield mixed_kernels(graph, id_type).source
     for header in (owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
         yield header, ()
     for number in ("float", "double"):  # products with vectors of these
         defines = (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
         yield "frontier/operators/spmv/spmv.cuh", defines
-        yield "frontier/operators/spmv/spmv.cuh", (*defines, ("LISTED_HUBS", "1"))  # of graphs in parts
+        yield "frontier/operators/spmv/spmv.cuh", (*defines, ("LISTED_HUBS", "1"))  # of distributed graphs

@@ -1,9 +1,9 @@
-"""The CUDA kernels that algorithms ask for on a GPU, found on a machine without one.
+"""The CUDA kernels that algorithms use on a GPU, found on a machine without one.
 
 An algorithm runs on a small graph on a CPU. A function of the operators that differs by device runs twice: first as on
-a GPU, where kernels are noted and not launched, and its result is dropped; then as it was meant. Kernels are noted for
-graphs of short and of long neighbor lists. Other kernels depend on the data, so run an algorithm on
-graphs that take all its paths. Kernels that were not noted are compiled at first use.
+a GPU, where kernels are noted and not launched, and its result is dropped, then as it was meant. Kernels are noted for
+graphs of short and of long neighbor lists. Further kernels depend on the data, so run an algorithm on graphs that
+exercise all its paths. Kernels that were not noted are compiled at first use.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Rehearsal(Listener):
     requests : dict of str to Request
         By the names that machine code has in archives.
     nameless : list of Request
-        Those that no archive can hold.
+        Kernels that no archive can contain.
     failures : dict of (str, str) to int
         Functions that could not be run as on a GPU, with the error, and how often.
     """

@@ -1,6 +1,6 @@
 """The list of kernels that incremental analytics need on GPUs: ``python -m dynfrontier.prebuilt.requests``.
 
-It is part of the package (``algorithms/requests.json``): constructors compile its kernels, several at a time. A
+It is shipped in the package (``algorithms/requests.json``): constructors compile its kernels, several at a time. A
 `Rehearsal` makes it without a GPU, for graphs of 32-bit ids, without weights, with weights of float32, and, if
 undirected, with times.
 """

@@ -12,7 +12,7 @@ from algorithms.comparators import Digest, edges_of, on_host
 
 from ..timing import TimedObserver
 
-INCREMENTAL = "dynamic_"  # what the name of an analytic is prefixed with where it is maintained incrementally
+INCREMENTAL = "dynamic_"  # the prefix of an analytic's name where it is maintained incrementally
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Chosen:
 
 
 class Running:
-    """An analytic on a graph, maintained incrementally from now on if it is incremental; `watch` times that within
+    """An analytic on a graph, maintained incrementally from now on if it is incremental. `watch` times this within
     updates."""
 
     def __init__(self, chosen: Chosen, graph: fr.DynamicGraph, source: int):
@@ -57,7 +57,7 @@ class Running:
 
 
 def choose_analytic(name: str | Callable) -> Chosen:
-    """The analytic of a name, or of a function; ValueError if it does not exist in this form."""
+    """The analytic of a name, or of a function. ValueError if it does not exist in this form."""
     if callable(name):
         own = getattr(name, "__name__", "function")
         return Chosen(algorithms.Analytic(own if own.isidentifier() else "function", name))
@@ -71,6 +71,6 @@ def choose_analytic(name: str | Callable) -> Chosen:
     if analytic.times:
         raise ValueError(
             f"analytics: {analytic.name} needs times, which the graphs of a workload do not have; `dynfrontier run` "
-            "gives it those of a file"
+            "gives it the times of a file"
         )
     return Chosen(analytic, incremental)

@@ -12,7 +12,8 @@ HUBS = 16  # vertices that half of the records of `hubs` touch
 
 
 def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:
-    """A graph of stars: one end of every other record is one of a few hubs, all further ends are uniformly random."""
+    """A graph of stars: every other record has one of a few hubs as one end, and all further ends are uniformly
+    random."""
     edges = io.uniform(2**scale, round(edge_factor * 2**scale), seed)
     src = edges.src.copy()
     src[::2] = np.random.default_rng(seed).integers(0, min(HUBS, 2**scale), src[::2].size)
@@ -32,11 +33,11 @@ GENERATORS: dict[str, Callable[[int, float, int], io.EdgeList]] = {
     "grid": lambda scale, factor, seed: _shuffled(io.grid(2 ** (scale // 2), 2 ** (scale - scale // 2)), seed),
     "road": lambda scale, factor, seed: _shuffled(io.road_like(2**scale, seed), seed),
 }
-"""By name, of a scale (2**scale vertices), records for each vertex where the kind does not say, and a seed."""
+"""By name, with a scale (2**scale vertices), records for each vertex where the kind leaves it open, and a seed."""
 
 
 def generate(kind: str, scale: int = 16, edge_factor: float = 16, seed: int = 1) -> io.EdgeList:
-    """A stream of insertions of a kind of `GENERATORS`; ValueError if it does not exist or a number is out of range."""
+    """A stream of insertions of a kind of `GENERATORS`. ValueError if it does not exist or a number is out of range."""
     if kind not in GENERATORS:
         raise ValueError(f"there is no generator {kind!r}; choose from {', '.join(GENERATORS)}")
     if scale < 0 or edge_factor < 0:

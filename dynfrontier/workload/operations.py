@@ -46,7 +46,7 @@ class RecordedStream:
 
     @cached_property
     def numbered(self) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct edges, as ascending `keys`, and the index of each record's edge; -1 for self-loops."""
+        """The distinct edges, as ascending `keys`, and the index of each record's edge, -1 for self-loops."""
         proper = np.flatnonzero(self.edges.src != self.edges.dst)
         keys, which = np.unique(self.keys(self.edges.src[proper], self.edges.dst[proper]), return_inverse=True)
         number = np.full(len(self), -1, np.int64)
@@ -55,7 +55,7 @@ class RecordedStream:
 
 
 def open_records(workload: Workload) -> RecordedStream:
-    """Open the stream of a workload; ValueError if it has no records, or if both it and the workload delete."""
+    """Open the stream of a workload. ValueError if it has no records, or if both it and the workload delete."""
     source: Any = workload.source
     if isinstance(source, str | os.PathLike):
         source = fr.io.read_stream(source)
@@ -65,9 +65,9 @@ def open_records(workload: Workload) -> RecordedStream:
         source = source.undirected()
     inserts = source.inserts
     if not len(source.edges):
-        raise ValueError("source holds no records")
+        raise ValueError("source contains no records")
     if inserts is not None and workload.deletes:
-        raise ValueError("deletes: this stream says itself what to delete; leave it out")
+        raise ValueError("deletes: this stream contains deletions; leave it out")
     edges = source.edges
     if workload.weighted and edges.weights is None:
         raise ValueError("weighted=True, but source has no weights")
@@ -79,7 +79,7 @@ def open_records(workload: Workload) -> RecordedStream:
 class MixedBatch(NamedTuple):
     """One batch on the host, and its expected results.
 
-    `inserts` are sources, destinations and weights (or None); `deletes` and `queries` are sources and destinations.
+    `inserts` are sources, destinations and weights (or None). `deletes` and `queries` are sources and destinations.
     Insertions come first, then deletions, then queries. `inserted` and `deleted` edges must come and go, and leave
     `edges`. Queries must return `there`.
     """
@@ -147,7 +147,7 @@ class Operations:
         return self._keys[self._present]
 
     def _make(self, shares: tuple[float, float, float], count: int, begin: int) -> Iterator[MixedBatch]:
-        """Yield batches while there is something to insert, or to delete if nothing is inserted."""
+        """Yield batches while edges remain to insert, or to delete if nothing is inserted."""
         inserting, deleting, _ = shares
         for _, (arriving, leaving, asked) in zip(range(count), apportion(self.size, shares), strict=False):
             left = len(self._records) - begin
@@ -175,7 +175,8 @@ class Operations:
         )  # fmt: skip
 
     def _settle(self, records: slice) -> tuple[Any, np.ndarray]:
-        """The records that insert, and those that delete; in a stream of both, the last record of an edge decides."""
+        """The records that insert, and the records that delete. In a stream of both, the last record of an edge
+        decides."""
         inserts = self._records.inserts
         if inserts is None:
             return records, np.empty(0, np.int64)
@@ -215,7 +216,7 @@ class Operations:
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
     def _draw(self, count: int) -> np.ndarray:
-        """Draw distinct edges of the model at random, or all if there are too few."""
+        """Draw distinct edges of the model at random, or all if they are too few."""
         count = min(count, self._count)
         if DENSE * self._count < self._present.size or DENSE * count > self._count:
             return self._rng.choice(np.flatnonzero(self._present), count, replace=False)

@@ -18,13 +18,13 @@ from .runner import as_workload, choose, run_records
 from .workload import Workload, WorkloadOptions
 
 SMALLEST_SAMPLE = 2**15  # records of the first sample, unless batches need more
-GROWTH = 8  # a sample is at most so many times as large as the one before it
-WORTHWHILE = 2  # another sample is run if it is so many times as large as the last
-SCOUTS_SHARE = 0.2  # of the time left, what the fewest batches on a sample may be expected to take
-SCOUTING = 1e-3  # seconds for a sample that only tells how long it takes: there will be the fewest batches
-TIE = 1.05  # structures within this factor of the best are as good; then the other objective decides
+GROWTH = 8  # a sample is at most this multiple of the one before it
+WORTHWHILE = 2  # another sample is run if it is this multiple of the last
+SCOUTS_SHARE = 0.2  # expected cost of the fewest batches on a sample, as a fraction of the time left
+SCOUTING = 1e-3  # seconds for a sample that only measures its own duration: with the fewest batches
+TIE = 1.05  # structures within this factor of the best tie, and another objective decides
 COMPARABLE = 2
-"""A structure that had time for less than one in so many of the batches that another one had time for is not judged."""
+"""A structure is not compared if it had time for less than one in this number of the batches that another one ran."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ OBJECTIVES = {
     "latency": Objective(lambda row: row.percentile(99), duration, "{} is done with 99 % of batches within {}", "time"),
     "memory": Objective(lambda row: row.bytes_per_edge, _bytes, "{} needs {} an edge", "time"),
 }
-"""``"time"``: the mean time of a batch, updates, queries and analytics together; ``"latency"``: the time that 99 % of
-the batches do not exceed; ``"memory"``: bytes in use for each edge."""
+"""``"time"``: the mean time of a batch, updates, queries and analytics together. ``"latency"``: the time that 99 % of
+the batches do not exceed. ``"memory"``: bytes in use for each edge."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Recommendation:
     reason : str
         The numbers that decided, in a sentence or two that start with the measured figure.
     report : WorkloadReport
-        All numbers; as text, a table.
+        All numbers. As text, a table.
     equals : tuple of str
-        Other structures that are equal by the objective; another figure has decided between them.
+        Other structures that tie by the objective. Another figure has decided between them.
     """
 
     structure: str
@@ -87,16 +87,16 @@ def recommend(
 ) -> Recommendation:
     """Recommend the structure that suits a workload best.
 
-    The workload is run on every structure, and the numbers decide. Of a stream that is too long, the longest prefix
-    that the time allows is used, and the report names it.
+    The workload is run on every structure, and the numbers decide. If a stream is too long, the longest prefix that
+    fits the time is used, and the report names it.
 
     Parameters
     ----------
     source : str, path-like, EdgeList, EdgeStream, Workload or WorkloadReport
         The stream, or a report, which is judged as it is.
     objective : {"time", "latency", "memory"}
-        The objective to minimize: the mean time of a batch, updates, queries and analytics together; the time that 99 %
-        of the batches do not exceed; or the bytes in use for each edge.
+        The objective to minimize: the mean time of a batch (updates, queries and analytics together), the time that
+        99 % of the batches do not exceed, or the bytes in use for each edge.
     structures : str or iterable of str, optional
         Names of the candidates, by default all dynamic structures.
     device : {"auto", "cpu", "gpu"} or Device
@@ -146,10 +146,10 @@ def _run_sample(
     def run(count: int, limit: float) -> WorkloadReport:
         return run_records(workload, records.first(count), kinds, device, max(limit, SCOUTING), quiet)
 
-    # A sample has to hold a few batches in addition to what is loaded first.
+    # A sample has to contain a few batches in addition to the preloaded records.
     least = 4 * max(workload.batch_sizes) / max(1 - workload.preload, 0.1)
     count = min(max(SMALLEST_SAMPLE, int(least)), len(records))
-    run(count, SCOUTING)  # compiles what has to be
+    run(count, SCOUTING)  # compiles the kernels
     end = time.perf_counter() + seconds
     while count < len(records):
         begin = time.perf_counter()
@@ -174,7 +174,7 @@ def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
 
 
 def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]:
-    """The rows of the structures that can be judged, all of the same batches; and a remark on that."""
+    """The rows of the structures that can be compared, all of the same batches, and a remark on that."""
     by_size = sorted(report.rows, key=lambda row: row.batch_size)
     rows = {name: [row for row in by_size if row.structure == name] for name in report.structures}
     rows = {name: mine for name, mine in rows.items() if len(mine) == len(report.batch_sizes)}
@@ -199,7 +199,7 @@ def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]
 
 
 def _figures(rows: dict[str, list[Measured]], objective: Objective) -> dict[str, float]:
-    """The figure of each structure; the geometric mean over several batch sizes."""
+    """The figure of each structure, the geometric mean over several batch sizes."""
     found = {name: [objective.figure(row) for row in mine] for name, mine in rows.items()}
     return {name: float(np.exp(np.mean(np.log(np.maximum(values, 1e-12))))) for name, values in found.items()}
 

@@ -17,7 +17,7 @@ from ..text import Table, duration, scaled, size
 
 COLUMNS = 4  # structures in a table for a terminal
 RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
-"""What a batch is made of, and the names of their rates."""
+"""The operations of a batch, and the names of their rates."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Measured:
     ----------
     structure : str
     batch_size : int
-        Operations in a batch; fewer than requested if the stream had no more.
+        Operations in a batch, fewer than requested if the stream had no more.
     operations : dict of str to int
         Insertions, deletions and queries in all batches, by ``"insert"``, ``"delete"`` and ``"query"``, including
         self-loops, duplicates and insertions of existing edges.
@@ -90,17 +90,17 @@ class Measured:
         return float(np.percentile(self.per_batch if name is None else self.seconds[name], share, method="higher"))
 
     def first(self, count: int) -> Measured:
-        """The same with the seconds of the first batches alone."""
+        """The same with the seconds of only the first batches."""
         return replace(self, seconds={name: times[:count] for name, times in self.seconds.items()})
 
     def rate(self, operation: str) -> float | None:
-        """Operations of a kind in a second, or None if there are none."""
+        """Operations of a kind in a second, None without any."""
         return self.operations[operation] / sum(self.seconds[operation]) if operation in self.seconds else None
 
 
 @dataclass(frozen=True)
 class WorkloadReport:
-    """The results of a workload; as text, a table.
+    """The results of a workload. As text, a table.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class WorkloadReport:
     rows : tuple of Measured
         By batch size, and by structure in the order of the registry.
     notes : tuple of str
-        Omissions and their reasons; whether the stream was cut short.
+        Omissions and their reasons, and whether the stream was cut short.
     header : dict
         Machine, date, commit and versions.
     interrupted : bool
@@ -177,10 +177,10 @@ class WorkloadReport:
             rows = tuple(Measured(**row) for row in found["rows"])
             stopped = bool(found.get("interrupted", False))
             report = cls(found["workload"], found["device"], rows, tuple(found["notes"]), found["header"], stopped)
-            _ = report.place, str(report)  # what it lacks would be missed there
+            _ = report.place, str(report)  # missing values raise here
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise ValueError(f"{path} holds no report of a workload: {what}") from None
+            raise ValueError(f"{path} contains no report of a workload: {what}") from None
         return report
 
     def to_dataframe(self) -> Any:

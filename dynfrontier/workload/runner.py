@@ -26,15 +26,16 @@ from .report import Measured, WorkloadReport
 from .workload import Workload, WorkloadOptions
 
 REHEARSAL = 0.5
-"""Seconds that batches take which each structure goes through beforehand if time is short, on a graph that is thrown
-away: they compile and load what has to be. If it is not, all batches are rehearsed."""
+"""Duration, in seconds, of the batches that each structure rehearses if time is short, on a graph that is discarded:
+they compile and load the kernels. If it is not, all batches are rehearsed."""
 ATTEMPTS = 3  # runs of a structure, if something was still compiled in one: its figures are thrown away
 LEAST_BATCHES = 3  # batches that are run even if the time is up, in a rehearsal, too
-FEW = 10  # with fewer batches than this, a note says that they tell little
+FEW = 10  # with fewer batches than this, a note warns that they show little
 PERCENT = 100  # with fewer batches than this, the worst one is the 99th percentile
 
 PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
-"""The parts of a batch, and where `MixedBatch` has them; in the order in which they are applied."""
+"""The kinds of operations of a batch, and the attributes of `MixedBatch` with them, in the order of their
+application."""
 
 
 class Disagreement(RuntimeError):
@@ -61,7 +62,7 @@ def run_workload(
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float, optional
         Time for all structures, in equal shares: a structure that is out of time stops early, after three batches at
-        least. Compiling kernels takes additional time.
+        least. Compiling kernels costs additional time.
     quiet : bool
         Show no progress. It is shown on a terminal only, on standard error.
     **options
@@ -74,8 +75,8 @@ def run_workload(
     Raises
     ------
     Disagreement
-        A structure has a wrong result: the edges that each batch must insert, delete and find, and the final edges, are
-        known beforehand; results of analytics are compared between structures.
+        A structure has a wrong result. The edges that each batch must insert, delete and find, and the final edges, are
+        known beforehand. Results of analytics are compared between structures.
     TypeError, ValueError
         Naming the argument and the error.
     Interrupted
@@ -105,7 +106,7 @@ def as_workload(source: Any, options: WorkloadOptions) -> Workload:
 
 
 def choose(names: str | Iterable[str] | None) -> dict[str, type[fr.DynamicGraph]]:
-    """Structures by name, in the order of the registry; all dynamic ones by default."""
+    """Structures by name, in the order of the registry, all dynamic ones by default."""
     known = {name: kind for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
     wanted = list(known) if names is None else [names] if isinstance(names, str) else list(names)
     for name in wanted:
@@ -141,7 +142,7 @@ def run_records(
                 )
             notes += _remarks(operations, size)
             if operations.size in {row.batch_size for row in rows}:
-                continue  # the stream is too short to tell this size from a smaller one
+                continue  # the stream is too short to distinguish this size from a smaller one
             size = operations.size
             answers = Answers(operations)
             for name, kind in fitting.items():
@@ -218,7 +219,7 @@ class Answers:
             )
 
     def check_result(self, graph: fr.DynamicGraph, number: int, task: Running, answer: tuple[Any, ...]) -> None:
-        """Compare the result of an analytic with that of the first structure."""
+        """Compare the result of an analytic with the first structure's."""
         # Incremental or recomputed, the result is the same.
         key, mine = (task.chosen.analytic.name, number), task.digest(answer)
         first, known = self._known.setdefault(key, (graph.name, mine))
@@ -233,12 +234,12 @@ class Answers:
         if number == len(self._operations.batches):
             keys = src.astype(np.int64) * graph.num_vertices + dst
             if not np.array_equal(graph.device.to_host(keys), self._operations.edges):
-                raise Disagreement(f"{graph.name}: after the last batch its edges are not those that must be there")
+                raise Disagreement(f"{graph.name}: its edges after the last batch are wrong")
         columns = (src, dst) if weights is None else (src, dst, weights)
         mine = Exact().digest(tuple(graph.device.to_host(column) for column in columns))
         first, known = self._known.setdefault(("the edges", number), (graph.name, mine))
         if known != mine:
-            raise Disagreement(f"after batch {number} the edges of {graph.name} differ from those of {first}")
+            raise Disagreement(f"after batch {number} the edges of {graph.name} and {first} differ")
 
 
 def _measure(
@@ -296,7 +297,7 @@ def _run(
     for number, batch in enumerate(operations.batches, 1):
         taken_by = _apply(graph, tasks, batch, number, answers)
         for name, times in seconds.items():
-            times.append(round(taken_by.get(name, 0.0), 9))  # what a batch lacks took it no time
+            times.append(round(taken_by.get(name, 0.0), 9))  # absent operations count as 0
         for name, part in PARTS.items():
             held_part = getattr(batch, part)
             counts[name] += 0 if held_part is None else len(held_part[0])
@@ -304,7 +305,7 @@ def _run(
             break
     if rehearsal and number < len(operations.batches) and "delete" in held:
         with suppress(MemoryError):
-            graph.compact()  # what deletions may come to in a later batch
+            graph.compact()  # as deletions of a later batch may do
     answers.check_end(graph, number)
     memory = graph.memory_usage()
     return Measured(

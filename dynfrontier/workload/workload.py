@@ -15,11 +15,11 @@ from .analytics import Chosen, choose_analytic
 
 DELETE_ORDERS = ("random", "oldest")
 RESERVED = ("insert", "delete", "query")
-"""Names of the parts of a batch in reports. No analytic can have such a name."""
+"""Names of a batch's operations in reports. No analytic can have such a name."""
 
 
 class WorkloadOptions(TypedDict, total=False):
-    """Those that make a `Workload` of a stream, which describes them: for type checkers."""
+    """The arguments that make a `Workload` of a stream, which describes them: for type checkers."""
 
     batch_size: int | Sequence[int]
     deletes: float
@@ -38,13 +38,13 @@ class WorkloadOptions(TypedDict, total=False):
 class Workload:
     """A stream of edges and its use, batch by batch.
 
-    A part of the stream is loaded first. Then each batch inserts the next records of the stream, deletes existing
-    edges, and queries edges, about half of which exist; then every analytic runs.
+    A prefix of the stream is loaded first. Then each batch inserts the next records of the stream, deletes existing
+    edges, and queries edges, about half of which exist. Finally every analytic runs.
 
     Parameters
     ----------
     source : str, path-like, EdgeList or EdgeStream
-        A graph file, in order of time if it has times; or the result of a reader or generator of `frontier.io`. A
+        A graph file, in order of time if it has times, or the result of a reader or generator of `frontier.io`. A
         stream that contains deletions (lines ``+ u v`` and ``- u v``) is applied unchanged: of the operations of a
         batch on one edge the last counts, which leaves the same edges.
     batch_size : int or sequence of int
@@ -57,19 +57,19 @@ class Workload:
     preload : float
         Share of the stream that is loaded before the first batch, from 0 to 1.
     batches : int
-        Most batches; there are fewer if the stream ends.
+        The largest number of batches. The stream may end earlier.
     analytics : str or callable, or sequence of them
         Run after each batch: names of the catalogue (`algorithms.analytics`), such as ``"bfs"``, are recomputed from
-        scratch; with the prefix ``"dynamic_"`` they are maintained incrementally. Or a function of a graph; results
-        that are numbers or arrays of one dimension are compared between structures.
+        scratch. With the prefix ``"dynamic_"`` they are maintained incrementally. Functions of a graph are also
+        accepted. Results that are numbers or arrays of one dimension are compared between structures.
     directed : bool
         Whether ``u v`` and ``v u`` are different edges.
     weighted : bool, optional
-        Whether the graph has the stream's weights, by default if there are any.
+        Whether the graph has the stream's weights, by default if it has any.
     seed : int
         Seed of the choice of deleted and queried edges.
     name : str
-        The name of the stream, by default that of the source.
+        The name of the stream, by default the source's.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Workload:
             if chosen.name in RESERVED:
                 raise ValueError(f"analytics: a function must have another name than {chosen.name!r}")
             if names.count(chosen.name) > 1:
-                raise ValueError(f"analytics: {chosen.name!r} is there twice")
+                raise ValueError(f"analytics: {chosen.name!r} is listed twice")
             if self.directed and chosen.analytic.directions == "refused":
                 raise ValueError(f"analytics: {chosen.name} is defined for undirected graphs, and directed is True")
 

@@ -170,7 +170,7 @@ def test_a_closed_count_keeps_up_no_more(structure, device):
 
 
 def test_dynamic_clustering_under_all_kinds_of_updates(structure, device, rng):
-    """A degree may change without a triangle, and a vertex come or go; triangles can be read, too."""
+    """A degree may change without a triangle, and vertices are inserted and deleted. Triangles can be read, too."""
     graph = structure(40, device=device)
     with DynamicLocalClustering(graph) as found:
         verify_local_clustering(graph, found)

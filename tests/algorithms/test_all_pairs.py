@@ -1,4 +1,4 @@
-"""Similarities of all pairs: exact whatever is pruned, and however few paths are in memory at a time."""
+"""Similarities of all pairs: exact with any pruning, and with any bound on the paths in memory."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_pairs_are_the_same_if_they_are_sorted(name, monkeypatch, little_memory)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ties_go_to_the_lowest_ids(name, device, little_memory):
-    """All leaves of a star are equal, and so are those of a second one."""
+    """All leaves of a star are equal, and so are the leaves of a second one."""
     src, dst = [0] * 30 + [40] * 9, [*range(1, 31), *range(41, 50)]
     found = check(name, CSR.from_edges(src, dst, num_vertices=52, device=device), topk=40)
     assert host(found.src).tolist() == [1] * 29 + [2] * 11 and (host(found.coefficient) == 1).all()
@@ -70,7 +70,7 @@ def test_structures_agree(structure, device):
 
 
 def test_a_bound_prunes_most_paths(monkeypatch):
-    """Hardly any pair of a scale-free graph can be among the best."""
+    """Almost no pair of a scale-free graph can be among the best."""
     edges, listed = fr.io.rmat(11, 16, seed=1), []
     graph = CSR.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device="cpu")
     monkeypatch.setattr(module, "PATHS", {"cpu": 1 << 14, "gpu": 1 << 14})

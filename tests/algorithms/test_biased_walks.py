@@ -26,7 +26,7 @@ def matrix_of(graph):
 
 
 def check_chances(paths, chances):
-    """Steps after the first one, by the two vertices before: they may only be those with a chance."""
+    """Steps after the first one, by the two vertices before: only steps with a positive chance."""
     before, at, chosen = (paths[:, i : paths.shape[1] - 2 + i].ravel() for i in range(3))
     taken = chosen >= 0
     n, error, freedom = len(chances), 0.0, 0

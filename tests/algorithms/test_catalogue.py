@@ -1,4 +1,4 @@
-"""The catalogue: it lists what there is, all of it is right on every structure, and what is added to it is known."""
+"""The catalogue lists all analytics, each is correct on every structure, and additions to it are known."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ INCREMENTAL = [name for name, known in CATALOGUE.items() if known.incremental an
 
 @pytest.fixture
 def catalogue(monkeypatch):
-    """What a test adds is gone after it."""
+    """Entries that a test adds are gone after it."""
     monkeypatch.setattr("algorithms.analytic._catalogue", analytics())
 
 
@@ -94,15 +94,16 @@ def test_tasks_of_peers_have_the_names_of_analytics():
 
 
 def test_every_analytic_is_compared_with_another_library():
-    """Those that no library has are named here."""
+    """Analytics without a counterpart in any library are named here."""
     assert set(STATIC) - TASKS.keys() == {
         "all_pairs_cosine", "cdlp", "closeness_centrality", "cosine", "truss_numbers",
     }  # fmt: skip
 
 
+@pytest.mark.sampled("name", of=7, on="cpu")
 @pytest.mark.parametrize("name", each(CATALOGUE))
 def test_entries_say_what_is_so(name, structure):
-    """Of results, of parameters, and of directed graphs and weights."""
+    """The facts about results, parameters, directed graphs and weights."""
     known = CATALOGUE[name]
     settings = known.settings(source=0)
     assert set(settings) <= set(known.accepted) and isinstance(known.comparator_for(**settings), Comparator)
@@ -172,7 +173,7 @@ def test_incremental_results_are_those_recomputed(name, structure, device, direc
 
 
 def many_neighbors(graph, floor):
-    """The degree of each vertex with more than `floor` neighbors, 0 for others."""
+    """The degree of each vertex with more than `floor` neighbors, 0 for all other vertices."""
     degrees = graph.degrees()
     return graph.xp.where(degrees > floor, degrees, 0)
 
@@ -233,7 +234,7 @@ def test_what_is_registered_is_known_everywhere(catalogue, tmp_path, monkeypatch
     assert "heaviest(floor=7) of 12 vertices" in output
     rows = (tmp_path / "out.csv").read_text().splitlines()
     assert rows[:3] == ["vertex,heaviest", "0,8", "1,0"] and len(rows) == 13
-    assert "has no such parameter; there are: floor" in run("run", "heaviest", path, "-p", "roof=6", code=2)
+    assert "has no such parameter; its parameters: floor" in run("run", "heaviest", path, "-p", "roof=6", code=2)
 
     assert calls()["heaviest"].settings == {"floor": 1} and "heaviest" in peer_tasks()
 
@@ -313,14 +314,14 @@ def test_wrong_entries_are_named():
         Analytic("number", 3)
     with pytest.raises(ValueError, match="neither form has a parameter roof"):
         Analytic("toy", find, parameters={"roof": 1})
-    with pytest.raises(ValueError, match="neither form has a parameter floor with a value of its own"):
+    with pytest.raises(ValueError, match="neither form has a parameter floor with its own value"):
         Analytic("toy", find, varied="floor")
     with pytest.raises(TypeError, match="analytic must be an Analytic, not function"):
         register(find)
 
 
 def test_only_incremental(catalogue, device):
-    """There may be no static form."""
+    """The static form may be absent."""
     register(replace(TOY, static=None))
     graph = fr.structures()["csr"].from_edges([0, 1], [1, 2], device=device)
     known = find_analytic("heaviest")

@@ -49,7 +49,7 @@ def independent(edges, chosen):
 ORDER = RNG.permutation(SRC.size)
 UNREACHED = np.iinfo(np.int32).max
 UNREACHED_HOPS, UNREACHED_LENGTHS = changed(HOPS, UNREACHED), changed(HOPS.astype(float), np.inf)
-# The comparator, a result, others that are equal to it, others that are not, and the edges if there is need of them.
+# The comparator, a result, equal results, unequal results, and the edges if needed.
 CASES = {
     "exact": (Exact(), (HOPS, 5), [(HOPS.astype(np.int64), 5)], [(changed(HOPS, 77), 5), (HOPS, 6), (HOPS[:-1], 5)]),
     "counts": (
@@ -153,7 +153,7 @@ def test_nothing_is_equal_to_nothing():
 
 
 def test_integers_beyond_those_of_floats():
-    """Peers' float64 cannot hold them; between integers not one may differ."""
+    """Peers' float64 cannot represent them. Integers must be equal."""
     long = np.array([0, 2**53 + 1, 2**60 + 3])
     more = changed(long, 2**53 + 2)
     assert Distances().compare((long,), (long.astype(np.float64),)).agrees

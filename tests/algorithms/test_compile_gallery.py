@@ -1,6 +1,6 @@
-"""Every functor of the gallery compiles for GPUs and links with its operator; no GPU is needed.
+"""Every functor of the gallery compiles for GPUs and links with its operator, without a GPU.
 
-Each algorithm runs on a small graph on the CPU, while what it hands to operators is noted; then the same is compiled.
+Each algorithm runs on a small graph on the CPU, while its operator calls are noted. Then the same calls are compiled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ pytest.importorskip("cuda.core")
 
 
 WITHOUT_FUNCTORS = ("local_clustering", "jaccard", "sorensen", "cosine", "overlap", "degree_centrality")
-"""Algorithms without functors of their own."""
+"""Algorithms without functors."""
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_functors_compile(name, monkeypatch, request):
 
 
 SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}
-"""Searches from several sources, which have functors of their own, and the weights of their graphs."""
+"""Searches from several sources, which have separate functors, and the weights of their graphs."""
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ def test_many_components(structure, device, rng):
 
 @pytest.mark.parametrize("most_outside", [0, 1], ids=["two", "one"])
 def test_one_neighbor_is_tried_first(structure, device, rng, monkeypatch, most_outside):
-    """Cliques of a similar size, a few of which bridges connect: which is the largest may differ between attempts."""
+    """Cliques of a similar size, a few of which bridges connect. The largest one may differ between attempts."""
     static = importlib.import_module("algorithms.connected_components")
     monkeypatch.setattr(static, "DENSE", 0)
     monkeypatch.setattr(static, "MOST_OUTSIDE", most_outside)
@@ -158,7 +158,7 @@ def dynamic(structure):
 
 
 def verify_forest(graph, components):
-    """Every vertex but one of each component has a parent, a neighbor of smaller level; labels are their own links."""
+    """Every vertex but one of each component has a parent, a neighbor of smaller level. Labels are their own links."""
     labels, link = host(components.labels), host(components._link)
     there = np.flatnonzero(labels >= 0)
     kept = np.unique(labels[there])
@@ -206,7 +206,7 @@ def test_dynamic_components_keep_up(dynamic, device, edges, rng, both_ways):
 
 
 def test_dynamic_components_after_large_batches(dynamic, device, rng, both_ways):
-    """Which are repeated on GPUs up to some hundred thousand arcs."""
+    """GPUs replay these steps up to some hundred thousand arcs."""
     n = 6000
     src, dst = rng.integers(0, n, (2, 12_000))
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
@@ -233,7 +233,7 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
 
 
 def test_dynamic_components_given_up(dynamic, device, rng, both_ways, monkeypatch):
-    """A CPU recomputes components that a batch cuts up, also if others follow before they are read."""
+    """A CPU recomputes components that a batch cuts up, also if more batches follow before they are read."""
     monkeypatch.setattr(module, "MOST_ARCS", 0)
     monkeypatch.setattr(module, "SMALL_ARCS", 0)
     src, dst = rng.integers(0, 200, (2, 260))
@@ -253,7 +253,7 @@ def test_dynamic_components_given_up(dynamic, device, rng, both_ways, monkeypatc
 
 
 def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_ways, monkeypatch):
-    """Whether they are few enough for their ends to be kept or not."""
+    """Their ends may be few enough to be stored, or not."""
     monkeypatch.setattr(module, "SMALL_BATCHES", 5)
     graph = dynamic(400, device=device, **both_ways)
     components = DynamicConnectedComponents(graph)
@@ -281,7 +281,7 @@ def test_dynamic_components_of_directed_graphs(dynamic, device, rng, in_edges):
 
 
 def test_dynamic_components_of_directed_graphs_in_small(dynamic, device, rng):
-    """Few vertices, so that edges come with their opposites, twice, as loops, and around deleted vertices."""
+    """Few vertices, so batches contain edges with their opposites, duplicates, loops, and edges at deleted vertices."""
     n = 14
     graph = dynamic(n, directed=True, in_edges=True, device=device)
     components = DynamicConnectedComponents(graph)
@@ -304,7 +304,7 @@ def test_dynamic_components_of_directed_graphs_in_small(dynamic, device, rng):
 
 
 def test_steps_of_directed_graphs_are_recorded(dynamic, device):
-    """On GPUs, before the first batch comes; and batches repeat these records."""
+    """On GPUs steps are captured before the first batch, and batches replay them."""
     path = np.arange(49)
     graph = dynamic.from_edges(path, path + 1, num_vertices=50, directed=True, in_edges=True, device=device)
     components = DynamicConnectedComponents(graph)
@@ -396,7 +396,7 @@ def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device, both_
     clique = np.array([(i, j) for i in range(2, 40) for j in range(2, i)]).T
     graph = dynamic.from_edges(*clique, num_vertices=40, device=device, **both_ways)
     components = DynamicConnectedComponents(graph)
-    graph.insert_edges([0, 1], [20, 30])  # the clique takes over the label 0, and keeps its root
+    graph.insert_edges([0, 1], [20, 30])  # the clique adopts the label 0, and its root stays
     check(graph, components)
     graph.delete_edges([0], [20])
     check(graph, components)
@@ -428,7 +428,7 @@ def test_edges_that_go_and_come_back(dynamic, device, rng, both_ways):
     for part in np.array_split(rng.permutation(src.size), 3):
         graph.delete_edges(np.tile(src[part], 2), np.tile(dst[part], 2))  # each twice
         check(graph, components)
-        graph.delete_edges(src[part], dst[part])  # not there any more
+        graph.delete_edges(src[part], dst[part])  # no longer present
         check(graph, components)
         graph.insert_edges(np.tile(dst[part], 2), np.tile(src[part], 2))
         check(graph, components)

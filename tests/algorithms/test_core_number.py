@@ -14,13 +14,13 @@ N = 60
 
 @pytest.fixture(params=["csr", "slab"])
 def structure(request):
-    """Two: one in order, one not. What is tested here does not depend on the structure."""
+    """Two: one in order, one not. The tests here do not depend on the structure."""
     return fr.structures()[request.param]
 
 
 @pytest.fixture(autouse=True)
 def thresholds(monkeypatch):
-    """No batch is too large, and none visits too much: tests set limits of their own."""
+    """No batch is too large, and none visits too much: tests set their own limits."""
     limit(monkeypatch, LARGE_EDGES=np.inf, RECOMPUTE_ABOVE=10**6)
 
 
@@ -31,7 +31,7 @@ def limit(monkeypatch, **limits):
 
 
 def by_networkx(graph):
-    """The core numbers of the graph as it is, from its edges alone."""
+    """The core numbers of the current graph, computed from its edges."""
     src, dst, _ = graph.to_coo()
     plain = (nx.DiGraph if graph.directed else nx.Graph)()
     plain.add_nodes_from(range(graph.num_vertices))
@@ -41,7 +41,7 @@ def by_networkx(graph):
 
 
 def check(cores, incremental=True):
-    """Compare all that it holds with what it should be."""
+    """Compare all of its state with the expected values."""
     graph = cores.graph
     if incremental:
         assert cores._known
@@ -63,7 +63,7 @@ def check(cores, incremental=True):
 
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 def test_random_batches(structure, device, directed, rng, tries):
-    """Insertions and deletions of all sizes, with duplicates and edges that are there or not."""
+    """Insertions and deletions of all sizes, with duplicates and edges that exist or not."""
     graph = structure.from_edges(
         *random_batch(rng, N, 90)[:2], num_vertices=N, directed=directed, device=device, in_edges=directed
     )
@@ -116,7 +116,7 @@ def test_a_ring_is_closed_and_cut(structure, device):
 
 
 def test_vertices_come_and_go(structure, device, rng):
-    """A hub is deleted, and vertices join: those that were there before, and others."""
+    """A hub is deleted, and vertices join: reinserted and new ones."""
     graph = structure.from_edges(*random_batch(rng, N, 200)[:2], num_vertices=N, device=device)
     graph.insert_edges(np.zeros(N - 1, np.int64), np.arange(1, N))
     cores = DynamicCoreNumber(graph)
@@ -160,7 +160,7 @@ def test_much_of_the_graph_changes(structure, device, rng, monkeypatch):
 
 
 def test_a_directed_graph_without_in_edges(structure, device, rng):
-    """There is no way back along an edge: core numbers are recomputed."""
+    """Edges cannot be followed backward: core numbers are recomputed."""
     graph = structure.from_edges(*random_batch(rng, N, 200)[:2], num_vertices=N, directed=True, device=device)
     cores = DynamicCoreNumber(graph)
     graph.insert_edges([3], [4])
@@ -169,7 +169,7 @@ def test_a_directed_graph_without_in_edges(structure, device, rng):
 
 
 def test_after_a_batch_that_visited_too_much(structure, device, monkeypatch):
-    """What was begun is dropped, and the next batches are not tried: the more of them, the more have failed."""
+    """The unfinished repair is dropped, and the next batches are not tried: more of them after more failures."""
     limit(monkeypatch, RECOMPUTE_ABOVE=1 / 4, ROUND_ARCS=0, SMALL_ARCS={device: 0})
     n = 200
     graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)

@@ -1,4 +1,5 @@
-"""Distances maintained incrementally equal those recomputed from scratch after every batch; their tree is right."""
+"""Distances maintained incrementally equal distances recomputed from scratch after every batch, and their tree is
+valid."""
 
 import numpy as np
 import pytest
@@ -19,13 +20,13 @@ FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
 
 @pytest.fixture(params=[False, True], ids=["recomputed", "repaired"])
 def never_recomputed(request, monkeypatch):
-    """Small graphs are soon cut off for the greater part; without a limit they are repaired nevertheless."""
+    """Small graphs soon lose most of their tree. Without a limit they are repaired nevertheless."""
     if request.param:
         monkeypatch.setattr(repair, "RECOMPUTE_ABOVE", 1.0)
 
 
 def some_weights(rng, count, dtype):
-    """Tenths, of which sums are rounded and often equal."""
+    """Tenths, with sums that are rounded and often equal."""
     return None if dtype is None else (rng.integers(1, 9, count) / 10).astype(dtype)
 
 
@@ -70,7 +71,7 @@ def test_batches(structure, device, name, weight_dtype, orientation, never_recom
 
 
 def test_directed_repairs_wait_as_undirected_ones_do(structure, device, monkeypatch):
-    """The host waits where it reads how large an output is; looking for parents puts nothing out."""
+    """The host synchronizes where it reads the size of an output. Looking for parents outputs nothing."""
     (src, dst, n), reads, waits = GRAPHS["rmat"], {}, []
     read = Counters.read
     monkeypatch.setattr(repair, "RECOMPUTE_ABOVE", 1.0)
@@ -83,12 +84,12 @@ def test_directed_repairs_wait_as_undirected_ones_do(structure, device, monkeypa
         waits.clear()
         with monkeypatch.context() as patch:
             patch.setattr(Counters, "read", lambda counters: waits.append(counters) or read(counters))
-            patch.setattr(repair, "SMALL_ARCS", -1)  # small batches are not waited for at all
+            patch.setattr(repair, "SMALL_ARCS", -1)  # small batches cause no synchronization
             patch.setattr(repair, "MAX_ARCS", -1)
             graph.delete_edges(both[0][gone], both[1][gone])
         reads[directed] = len(waits)
         check()
-    # For each level of vertices that lose their tree edges, and their children, directed graphs wait once.
+    # For each level of vertices that lose their tree edges, and their children, directed graphs synchronize once.
     assert reads[True] <= reads[False] + MAX_LEVELS
 
 
@@ -98,7 +99,7 @@ MAX_LEVELS = 6
 @pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])
 def test_weights_that_change(structure, device, orientation, never_recomputed, on_existing, rng):
     src, dst, n = GRAPHS["rmat"]
-    kind = np.int32 if structure.name == "hornet" else np.float32  # other types need kernels of their own
+    kind = np.int32 if structure.name == "hornet" else np.float32  # other types need separate kernels
     weights = rng.integers(1, 40, len(src)).astype(kind)
     graph, _, check = follow(structure, device, (src, dst, n), weights, 1, **orientation)
     for low, high in ((50, 60), (1, 3), (-30, 90)):
@@ -251,7 +252,7 @@ def test_failed_batches_and_closed_observers(structure, device):
 
 
 def test_a_closed_observer_is_not_recomputed(structure, device):
-    """Neither a weight that was bad at closing nor what the graph became since then is looked at later."""
+    """A weight that was bad at closing, and later states of the graph, are not examined."""
     graph, observer, _ = follow(structure, device, ([0, 1], [1, 2], 4), np.float32([1, 1]), 0)
     graph.insert_edges([0], [3], [-1.0])
     graph.delete_edges([0], [3])

@@ -1,6 +1,6 @@
 """The gallery: algorithms that are short loops over public operators, on graphs of the shapes that matter.
 
-On one structure: `test_catalogue` draws another one for each. What is compared with NetworkX has its names and
+On one structure: `test_catalogue` draws another one for each. Results compared with NetworkX have its names and
 meanings.
 """
 
@@ -83,7 +83,7 @@ def test_what_is_for_undirected_graphs_says_so(name):
 
 @pytest.mark.parametrize("name", SEEDED)
 def test_seeds(name, device):
-    """The same seed gives the same result, others give others; any integer is one."""
+    """The same seed gives the same result, and another seed a different one. Any integer is a seed."""
     graph, known = build("rmat", device), analytics()[name]
     (first,), (again,), (other,) = (
         known.fetch(graph.device, check(name, graph, seed=seed)) for seed in (-(2**70), -(2**70), 4)
@@ -170,7 +170,7 @@ def test_priorities_of_colors_that_are_no_integers(device):
 
 
 def test_label_propagation_finds_communities(device):
-    """Those of a planted partition; and it stops where it is told to."""
+    """It finds the communities of a planted partition, and stops at `max_iter`."""
     src, dst = np.array(nx.planted_partition_graph(6, 40, 0.5, 0.01, seed=3).edges).T
     graph = CSR.from_edges(src, dst, device=device)
     assert (host(check("label_propagation", graph).labels) == np.arange(240) // 40 * 40).all()
@@ -181,7 +181,7 @@ def test_label_propagation_finds_communities(device):
 
 
 def test_cdlp_alternates_on_an_edge(device):
-    """Both ends change at the same time; vertices without neighbors and without rounds have their ids."""
+    """Both ends change at the same time. Vertices without neighbors, or without rounds, have their ids."""
     graph = CSR.from_edges([0], [1], num_vertices=3, device=device)
     for rounds, labels in enumerate([[0, 1, 2], [1, 0, 2], [0, 1, 2]]):
         assert host(check("cdlp", graph, max_iter=rounds).labels).tolist() == labels
@@ -200,7 +200,7 @@ def test_clustering_is_that_of_networkx(device):
 
 
 def test_similarity_of_pairs(device):
-    """Of any pairs, neighbors or not, and of one vertex with itself."""
+    """Any pairs, neighbors or not, and a vertex with itself."""
     graph = build("disconnected", device)
     found = algorithms.jaccard(graph, [0, 5, 5, 9, 8], [1, 8, 5, 10, 0])
     assert host(found.coefficient).tolist() == pytest.approx([1 / 3, 1 / 2, 1, 0, 0])
@@ -265,17 +265,19 @@ def test_betweenness_where_paths_are_long(directed, device, rng):
         check("edge_betweenness_centrality", graph, **options)
 
 
+@pytest.mark.sampled(by="file")
 def test_edge_betweenness_of_a_graph_with_edge_data(structure, device, directed):
     """Both directions of an edge have one id there."""
     src, dst, n = SHAPES["rmat"]
     graph = structure(n, device=device, directed=directed, edge_data={"time": "int64"})
     graph.insert_edges(src, dst, time=np.arange(len(src)))
     graph.delete_edges(src[:500], dst[:500])
-    check("edge_betweenness_centrality", graph, k=40)
+    check("edge_betweenness_centrality", graph, k=5)
 
 
+@pytest.mark.sampled(by="file")
 def test_weights_count_in_eigenvectors(structure, device, directed):
-    """Unless they are not to; those of one value do not."""
+    """Weights count unless `weighted` is false. Equal weights do not."""
     src, dst, n = SHAPES["rmat"]
     weights = np.random.default_rng(8).integers(1, 9, len(src)).astype(np.float32)
     graph, plain, twos = (
@@ -296,7 +298,7 @@ def test_weights_count_in_eigenvectors(structure, device, directed):
 
 
 def test_degrees_of_few_vertices(device):
-    """A vertex without others has 1, as in NetworkX, also after the others were deleted."""
+    """The only vertex has 1, as in NetworkX, also after all other vertices were deleted."""
     graph = CSR.from_edges([0, 1], [1, 2], num_vertices=3, directed=True, device=device)
     assert host(algorithms.degree_centrality(graph).degree_centrality).tolist() == [0.5, 1, 0.5]
     graph.delete_vertices([0, 2])
@@ -310,7 +312,7 @@ def test_degrees_of_few_vertices(device):
 def test_samples_of_sources_are_unbiased(options, device):
     """Over all samples of one size the mean is the exact value, of NaN aside: a vertex that is its only source."""
     directed, normalized, endpoints = options
-    src, dst = [0, 0, 0, 3, 5], [1, 2, 3, 4, 0]  # the last one is deleted; vertex 6 is isolated
+    src, dst = [0, 0, 0, 3, 5], [1, 2, 3, 4, 0]  # the last one is deleted, vertex 6 is isolated
     graph = CSR.from_edges(src, dst, num_vertices=7, directed=directed, device=device)
     graph.delete_vertices([5])
 
@@ -329,7 +331,7 @@ def test_samples_of_sources_are_unbiased(options, device):
 
 
 def test_a_source_is_none_of_its_own(device):
-    """As in NetworkX, where a leaf of a star sees the hub on all of its paths to others."""
+    """As in NetworkX, where the hub of a star is on all paths from a leaf to other vertices."""
     star = CSR.from_edges([0, 0, 0, 0], [1, 2, 3, 4], device=device)
     for normalized, expected in ((True, 1), (False, 6)):
         found = algorithms.betweenness_centrality(star, [1], normalized=normalized)
@@ -341,10 +343,11 @@ def test_a_source_is_none_of_its_own(device):
 
 @pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality", "edge_betweenness_centrality"])
 def test_samples_of_sources(name, device):
-    """A number of them, or which; more than there are is all of them."""
+    """A number of sources, or a list. A number above the number of vertices selects all."""
     graph, known = build("rmat", device), analytics()[name]
-    for sample in ({"k": 5}, {"sources": [3, 7, 100]}, {"k": 10**6}):
-        check(name, graph, **sample)
+    check(name, graph, k=5)
+    check(name, graph, sources=[3, 7, 100])
+    check(name, build("disconnected", device), k=10**6)
     for sample, error in (
         ({"k": 0}, ValueError), ({"k": 2.5}, TypeError), ({"sources": [10**6]}, ValueError),
         ({"sources": 3}, TypeError), ({"sources": [1], "k": 1}, ValueError),
@@ -355,7 +358,7 @@ def test_samples_of_sources(name, device):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_ranks_from_several_sources(directed, device):
-    """As exact as they are asked to be; a source may be alone, or have edges that only enter it."""
+    """Ranks reach the requested precision. A source may be isolated, or have only edges that enter it."""
     graph = CSR.from_edges([0, 1, 2, 3, 4], [1, 2, 0, 1, 0], num_vertices=7, directed=directed, device=device)
     for source in (0, 4, 6, [3], [0, 6, 1]):
         for tol in (0.5, 1e-9):
@@ -367,7 +370,7 @@ def test_ranks_from_several_sources(directed, device):
 
 
 def test_random_walks_from_given_starts(device):
-    """Several from one vertex differ, and each neighbor is as likely as the others."""
+    """Several walks from one vertex differ, and each neighbor is equally likely."""
     graph = build("star", device)
     starts = np.zeros(30_000, np.int64)
     found = check("random_walks", graph, starts=starts, length=3, seed=4)
@@ -442,19 +445,19 @@ every_louvain_shape = pytest.mark.parametrize(
 @pytest.mark.slow
 @every_louvain_shape
 def test_leiden_reaches_the_modularity_of_louvain(shape, device):
-    """The mean over seeds; and every community is connected."""
+    """The mean over seeds. Every community is connected."""
     shape = nx.convert_node_labels_to_integers(shape)
     weights = np.array([weight for *_, weight in shape.edges(data="weight", default=1.0)])
     graph = CSR.from_edges(*np.array(shape.edges).T, weights, device=device)
-    found = np.mean([check("leiden", graph, seed=seed).modularity for seed in range(12)])
-    expected = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(12)])
+    found = np.mean([check("leiden", graph, seed=seed).modularity for seed in range(6)])
+    expected = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(6)])
     assert found >= 0.99 * expected
 
 
 @pytest.mark.parametrize("resolution", [0.0, 0.5, 3.0])
 @pytest.mark.parametrize("theta", [0.0, 0.01, 10.0])
 def test_leiden_with_other_parameters(resolution, theta, device):
-    """Every community is connected, also if parts are drawn almost at random."""
+    """Every community is connected, even if parts are drawn almost at random."""
     graph = build("rmat", device)
     found = algorithms.leiden(graph, resolution=resolution, theta=theta)
     VERIFIERS["leiden"](graph, found, resolution=resolution)
@@ -495,7 +498,7 @@ def test_ecg_finds_planted_communities(device):
 
 
 def test_edges_outside_of_the_two_core(device):
-    """Without a core, and with one run of which every edge has the lowest weight, communities are those of Louvain."""
+    """Without a core, and with one run in which every edge has the lowest weight, communities equal Louvain's."""
     graph = CSR.from_edges(range(40), range(1, 41), device=device)
     found = algorithms.ecg(graph, min_weight=1, ensemble_size=1)
     assert (host(found.labels) == host(algorithms.louvain(graph).labels)).all()
@@ -531,7 +534,7 @@ def test_louvain_reaches_the_modularity_of_igraph(shape, device):
 
 @pytest.mark.parametrize("shape", ["clique", "star", "bipartite"])
 def test_louvain_is_no_worse_than_one_community(shape, device):
-    """Where vertices that move at the same time may leave less than nothing."""
+    """Simultaneous moves may leave a negative modularity."""
     src, dst = np.nonzero(np.ones((6, 9)))
     graph = CSR.from_edges(src, dst + 6, device=device) if shape == "bipartite" else build(shape, device)
     for seed in range(8):
@@ -539,7 +542,7 @@ def test_louvain_is_no_worse_than_one_community(shape, device):
 
 
 def test_louvain_finds_what_weights_say(device):
-    """Two halves of a clique, held together by heavier edges."""
+    """Two halves of a clique, joined by heavier edges."""
     src, dst = np.triu_indices(20, 1)
     weights = np.where(src // 10 == dst // 10, 10, 1).astype(np.float32)
     graph = CSR.from_edges(src, dst, weights, device=device)
@@ -554,7 +557,7 @@ def test_louvain_finds_what_weights_say(device):
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_spanning_forests_of_weighted_graphs(dtype, device):
-    """With many equal weights, negative ones, and infinite ones; integers that floats would round are refused."""
+    """With many equal weights, negative ones, and infinite ones. Integers that floats would round are refused."""
     src, dst, n = SHAPES["rmat"]
     weights = np.random.default_rng(3).integers(-9, 10, len(src)).astype(dtype)
     if dtype == "float32":
@@ -567,6 +570,7 @@ def test_spanning_forests_of_weighted_graphs(dtype, device):
             algorithms.minimum_spanning_forest(graph)
 
 
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("shape", ["rmat", "disconnected"])
 def test_spanning_forests_without_weights_are_those_of_equal_weights(shape, structure, device):
     """They are found in other ways, but of edges of equal weight the lowest joins the forest."""

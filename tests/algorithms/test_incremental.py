@@ -1,4 +1,4 @@
-"""What all incremental analytics share: their lives, and that a failure never leaves one silently wrong."""
+"""Common properties of incremental analytics: their lives, and that a failure never leaves one silently wrong."""
 
 import copy
 import gc
@@ -16,7 +16,7 @@ from algorithms import AnalyticFailedError, analytics
 
 N = 60
 NUMBERS = {"connected_components": ("count",), "k_truss": ("num_edges",)}
-"""Numbers of results that are looked at besides what the catalogue compares."""
+"""Numbers of results that are compared in addition to the catalogue's values."""
 
 
 class Form:
@@ -35,7 +35,7 @@ class Form:
         return self.known.compute(graph, **self.settings)
 
     def read(self, found):
-        """What is compared, on the host."""
+        """The compared values, on the host."""
         return tuple(np.array(host(getattr(found, name))) for name in self.names)
 
     def same(self, one, other):
@@ -55,7 +55,7 @@ def form(request):
 
 @pytest.fixture(params=["csr", "slab"])
 def structure(request):
-    """Two: what is tested here does not depend on the structure, and the analytics must be compiled for each."""
+    """Two: the tests do not depend on the structure, and the analytics must be compiled for each."""
     return fr.structures()[request.param]
 
 
@@ -142,7 +142,7 @@ def test_collected(form, graph, rng):
 
 
 def test_results_cannot_be_changed_by_accident(form, graph):
-    """What is handed out is read-only, or no longer the analytic's."""
+    """Returned arrays are read-only, or no longer the analytic's."""
     analytic = form.make(graph)
     for name in form.names:
         result = getattr(analytic, name)
@@ -239,14 +239,14 @@ UPDATES = {
 
 @pytest.mark.parametrize("update", UPDATES)
 def test_exhausted_memory(form, structure, device, rng, update):
-    """Whichever allocation fails, of the graph or of the analytic: it is right, or it says that it failed."""
+    """If any allocation of the graph or the analytic fails, the analytic is correct, or reports its failure."""
     src, dst, _ = random_batch(rng, N, 250)
     edges = batch(rng)
     if update == "delete":
         edges = [np.concatenate(ends) for ends in zip(edges, (src[:30], dst[:30]), strict=True)]
     graph = structure.from_edges(src, dst, num_vertices=N, device=device)
     with form.make(graph):
-        UPDATES[update](graph, edges)  # so that kernels are loaded
+        UPDATES[update](graph, edges)  # loads the kernels
     for step in range(STEPS):
         graph = structure.from_edges(src, dst, num_vertices=N, device=device)
         analytic = form.make(graph)
@@ -270,7 +270,7 @@ def test_exhausted_memory(form, structure, device, rng, update):
 
 
 def test_results_whose_memory_is_exhausted(form, structure, device, rng):
-    """To read a result may take memory; the next time it is right."""
+    """Reading a result may allocate memory. The next read is correct."""
     src, dst, _ = random_batch(rng, N, 250)
     edges, others = batch(rng, 200), batch(rng)
     for step in range(STEPS):

@@ -1,6 +1,6 @@
 """Incremental analytics under random histories: vertices that go and return, refused batches, analytics that come late.
 
-Each history is short and its graph small, so that there are many of them. A failure names the seed and the operations.
+Each history is short and its graph small, which allows many of them. A failure names the seed and the operations.
 """
 
 import os
@@ -14,7 +14,7 @@ from frontier.distributed import DistributedGraph, ThreadEngine
 from structures import SlabGraph
 
 SEED = int(os.environ.get("DYNFRONTIER_TEST_SEED", "0"))
-"""The first history's; others follow."""
+"""The seed of the first history. Later ones count up."""
 
 KINDS = {
     "undirected": {},
@@ -37,7 +37,7 @@ LIMITS = {
     "dynamic_k_truss": {"ROUND_SIDES": 1, "SMALL_SIDES": 0},
     "dynamic_connected_components": {"SMALL_BATCHES": 1},
 }
-"""Limits as low as the graphs are small, so that what is rare comes up."""
+"""Limits as low as the graphs are small, for frequent rare cases."""
 
 
 def pytest_generate_tests(metafunc):
@@ -51,7 +51,7 @@ def pytest_generate_tests(metafunc):
 
 
 def run(count, make, one=None):
-    """Run histories; returns which operations were made."""
+    """Run histories. Return the operations that were made."""
     done = set()
     for seed in range(SEED, SEED + count):
         history = History(seed, make, KNOWN, one)

@@ -15,7 +15,7 @@ from frontier.core.registry import csr_structure
 
 pytestmark = pytest.mark.sampled(by="file")
 
-# By their modules' names; that of the first is hidden by its function.
+# By their modules' names. The first module is hidden by its function.
 module = importlib.import_module("algorithms.k_truss")
 dynamic_module = importlib.import_module("algorithms.dynamic_k_truss")
 
@@ -47,7 +47,7 @@ def goes_down(src, dst, edge, weight, rank):
 def test_edge_support_counts_common_neighbors(edges, device, rng, vertex_dtype):
     src, dst, n = edges
     graph = csr_structure().from_edges(src, dst, num_vertices=n, device=device, vertex_dtype=vertex_dtype)
-    for order in (np.arange(n), rng.permutation(n)):  # a hub that comes first has its list cut into several parts
+    for order in (np.arange(n), rng.permutation(n)):  # the list of a hub that comes first is cut into several parts
         rank = graph.xp.asarray(order)
         up, down = fr.extract_subgraph(graph, goes_up, rank), fr.extract_subgraph(graph, goes_down, rank)
         support = fr.advanced.edge_support(up, down)
@@ -266,7 +266,7 @@ def test_one_edge_makes_and_breaks_a_truss(structure, device, never_recomputed):
 
 
 def test_candidates_of_many_rounds(structure, device, monkeypatch):
-    """Of a long strip all of it is tried, a few edges in each round: to recompute takes less."""
+    """All of a long strip is tried, a few edges in each round: recomputing is cheaper."""
     src, dst, n = strip(3000)
     graph = structure.from_edges(src, dst, num_vertices=n, device=device)
     kept, rounds, sides = DynamicKTruss(graph, 4), [], DynamicKTruss._sides
@@ -278,14 +278,14 @@ def test_candidates_of_many_rounds(structure, device, monkeypatch):
 
 def test_candidates_that_are_not_held_leave_again(structure, device, never_recomputed, monkeypatch):
     monkeypatch.setattr(dynamic_module, "SMALL_SIDES", 2**20)
-    src, dst, n = strip(40)  # one edge more holds none of it, but all of it is tried
+    src, dst, n = strip(40)  # none of the strip with one more edge is in the truss, but all of it is tried
     path = np.arange(n, n + 600)
     graph = structure.from_edges(np.concatenate([src, path]), np.concatenate([dst, path + 1]), device=device)
     kept = DynamicKTruss(graph, 4)
     never_recomputed()
     graph.insert_edges([0, 10, 10], [3, 13, 14])
     verify_k_truss(graph, kept)
-    graph.insert_edges([11], [14])  # now 10..14 hold together
+    graph.insert_edges([11], [14])  # now 10..14 form a truss
     verify_k_truss(graph, kept)
     assert kept.num_edges
 

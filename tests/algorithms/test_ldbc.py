@@ -1,8 +1,8 @@
-"""LDBC Graphalytics' validation graphs on every structure and device; needs the folder that DYNFRONTIER_DATA names.
+"""LDBC Graphalytics' validation graphs on every structure and device. Requires the folder that DYNFRONTIER_DATA names.
 
 Results match by LDBC's rules: breadth-first distances exactly, components up to their names, everything else within
-0.01 %. Two graphs come with properties files that give all parameters; each algorithm has two more, whose parameters
-are those of Graphalytics' own tests.
+0.01 %. Two graphs come with properties files that give all parameters. Each algorithm has two more, with the parameters
+of Graphalytics' own tests.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LDBC_UNREACHED = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Case:
-    """A graph, the parameters of an algorithm, and what LDBC says that it finds: an array by vertex."""
+    """A graph, the parameters of an algorithm, and LDBC's expected result: an array by vertex."""
 
     edges: EdgeList
     parameters: dict[str, str]
@@ -88,7 +88,7 @@ class Case:
 
 @cache
 def archive():
-    """The files of the archive, by the last two parts of their names."""
+    """The files of the archive, by the last two components of their names."""
     with tarfile.open(locate(ARCHIVE)) as files:
         members = [member for member in files.getmembers() if member.isfile()]
         return {"/".join(member.name.split("/")[-2:]): files.extractfile(member).read().decode() for member in members}
@@ -111,7 +111,7 @@ def load(algorithm, name, number=float):
 
 
 def read(path):
-    """A graph with the `ids` of its vertices: an edge file, or lines of a vertex and those that it points to."""
+    """A graph with the `ids` of its vertices: an edge file, or lines of a vertex and its successors."""
     if f"{path}.e" in archive():
         return read_edges(locate(ARCHIVE), member=path)
     lines = [[int(word) for word in line.split()] for line in archive()[path].splitlines() if line]
@@ -132,7 +132,7 @@ def properties(name, algorithm):
 
 
 def same_hops(found, expected):
-    """Exactly equal, where each side says in its own way what cannot be reached."""
+    """Exactly equal, where each side marks unreachable vertices in its own way."""
     found = host(found)
     return bool((np.where(found == UNREACHED, LDBC_UNREACHED, found.astype(np.int64)) == expected).all())
 
@@ -144,7 +144,7 @@ def same_parts(found, expected):
 
 
 def same_values(found, expected):
-    """Within 0.01 %, and infinite in the same places."""
+    """Within 0.01 %, and infinite at the same positions."""
     return bool(np.isclose(host(found), expected, rtol=1e-4, atol=0).all())
 
 
@@ -198,7 +198,7 @@ def test_pagerank(structure, device, name):
 @needs_data
 @pytest.mark.parametrize("name", ["dir", "undir"])
 def test_pagerank_maintained_incrementally(structure, device, name):
-    """After the many iterations of these graphs, the ranks are the limit that the dynamic form keeps to."""
+    """After the many iterations of these graphs, the ranks are the limit to which the dynamic form converges."""
     case = load("pr", name)
     graph = case.graph(structure, device)
     kept = DynamicPageRank(graph, case.damping, tol=1e-7)

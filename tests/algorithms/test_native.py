@@ -25,7 +25,7 @@ def same(one, other):
 @pytest.fixture(params=["rmat", "clique", "road", "hubs", "isolated", "empty"])
 def stored(request, structure, device, rng):
     """A graph whose lists have seen updates: some edges came later, some have gone, and so have vertices."""
-    if request.param == "hubs":  # more neighbors than a thread block takes at a time
+    if request.param == "hubs":  # more neighbors than a thread block processes at a time
         n = 1500
         around = np.arange(3, n)
         src = np.r_[0 * around, 0 * around + 1, 0 * around + 2, rng.integers(3, n, 3000), 0, 0, 1]
@@ -98,11 +98,11 @@ def test_an_orientation_by_other_degrees(structure, device, rng):
 
 
 def test_many_upper_neighbors(device):
-    """More than fit into a thread block's table at once, of vertices that are listed and others."""
+    """More than fit into a thread block's table at once, of listed and unlisted vertices."""
     n = 4300
     i, j = np.triu_indices(60, 1)
     around = np.arange(60, n)
-    # Each of the rest has a hub's degree, and so is above those that are joined to all of them.
+    # Each of the rest has a hub's degree, and so is above the vertices that are joined to all of them.
     src, dst = np.r_[i, np.repeat(np.arange(60), around.size)], np.r_[j, np.tile(around, 60)]
     graph = csr_structure().from_edges(src, dst, num_vertices=n, device=device)
     degrees = graph.xp.asarray(np.r_[np.full(60, 1), np.full(n - 60, 2)])

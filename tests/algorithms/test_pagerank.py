@@ -102,7 +102,7 @@ def test_no_convergence_is_an_error_unless_allowed(structure, device):
 
 
 class Late:
-    """A result that is never there before it is waited for, as on a GPU that has much to do."""
+    """A result that has never arrived in time, as on a busy GPU: the host waits for it."""
 
     ready = False
 
@@ -210,7 +210,7 @@ def test_products_refuse_other_vectors(structure, device):
 
 
 def check(graph, ranks, **options):
-    """The ranks are as near to the exact ones as those of a run from scratch."""
+    """The ranks are as near to the exact ones as the ranks of a run from scratch."""
     exact = exact_ranks(graph, ranks.alpha, **options)
     found = host(ranks.pagerank)
     error, bound = np.abs(exact - found).sum(), ranks.tol * ranks.alpha / (1 - ranks.alpha)
@@ -259,7 +259,7 @@ class Counted:
 
 
 def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypatch):
-    """Ranks near the change move, and are pushed; nothing is computed from all arcs, with in-edges or without."""
+    """Ranks near the change move, and are pushed. Nothing is computed from all arcs, with in-edges or without."""
     ids = np.arange(100 * 100).reshape(100, 100)
     src, dst = (np.concatenate([a.ravel(), b.ravel()]) for a, b in ((ids[1:], ids[:, 1:]), (ids[:-1], ids[:, :-1])))
     graph = structure.from_edges(src, dst, num_vertices=ids.size, device=device, **orientation)
@@ -279,8 +279,8 @@ def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypa
 @pytest.mark.parametrize("copied", ["never", "always"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_changes(device, directed, weighted, copied, monkeypatch):
-    """Where changes are everywhere, all vertices send what is pending, from the graph or from a copy. Whether a copy is
-    expected to pay is asked once."""
+    """Where changes are everywhere, all vertices send their pending amount, from the graph or from a copy. Whether a
+    copy is expected to pay is asked once."""
     edges = fr.io.rmat(9, 12, seed=3)
     src, dst = host(edges.src), host(edges.dst)
     weights = np.random.default_rng(3).random(src.size) + 0.5 if weighted else None
@@ -294,7 +294,7 @@ def test_many_changes(device, directed, weighted, copied, monkeypatch):
         return made[-1]
 
     monkeypatch.setattr(DynamicPageRank, "_product_for", prepare)
-    monkeypatch.setattr(Trials, "pays", lambda self, size: True)  # whatever the last batch took
+    monkeypatch.setattr(Trials, "pays", lambda self, size: True)  # regardless of the cost of the last batch
     src, dst = np.random.default_rng(4).integers(0, edges.num_vertices, (2, 3000))
     for update in (graph.insert_edges, graph.delete_edges):
         update(src, dst, *([np.full(src.size, 2.0)] if weighted and update == graph.insert_edges else []))
@@ -305,7 +305,7 @@ def test_many_changes(device, directed, weighted, copied, monkeypatch):
 
 
 def test_vertices_with_many_edges_are_not_pushed(device, monkeypatch):
-    """What is pending at them is left to sums over all arcs, of which there are fewer than without pushes."""
+    """Their pending amount is left to sums over all arcs, which are fewer than without pushes."""
     edges = fr.io.rmat(11, 16, seed=3)
     graph = SlabGraph.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device=device)
     src, dst = np.random.default_rng(4).integers(0, edges.num_vertices, (2, 500))
@@ -330,7 +330,7 @@ def test_vertices_with_many_edges_are_not_pushed(device, monkeypatch):
 
 
 def test_slow_graphs_take_few_rounds(device, monkeypatch):
-    """In an undirected graph, conjugate directions take a fraction of the rounds that products with it would."""
+    """In an undirected graph, conjugate directions need a fraction of the rounds of products."""
     ids = np.arange(60 * 60).reshape(60, 60)
     src, dst = (np.concatenate([a.ravel(), b.ravel()]) for a, b in ((ids[1:], ids[:, 1:]), (ids[:-1], ids[:, :-1])))
     graph = SlabGraph.from_edges(src, dst, num_vertices=ids.size, device=device)
@@ -343,7 +343,7 @@ def test_slow_graphs_take_few_rounds(device, monkeypatch):
 
 
 def test_directions_that_fail_are_given_up(device, monkeypatch):
-    """If they reduce what is pending no more, products do."""
+    """If they no longer reduce the pending amount, products do."""
     graph = make(SlabGraph, device, "wheel")
     ranks = DynamicPageRank(graph, tol=1e-10)
     monkeypatch.setattr(pagerank_functors, "slope", _flat)
@@ -436,7 +436,7 @@ def test_ranks_that_do_not_converge_raise_until_they_have(structure, device, dir
 @pytest.mark.parametrize("options", [{"tol": 1e-320}, {"alpha": 1 - 1e-12}], ids=["tolerance", "alpha"])
 def test_what_cannot_converge_ends(structure, device, directed, options):
     graph = make(structure, device, "path", directed)
-    if "alpha" in options and not directed:  # slow without conjugate directions; each vertex has its degree's part
+    if "alpha" in options and not directed:  # slow without conjugate directions; ranks are proportional to degrees
         ranks, degrees = DynamicPageRank(graph, personalization={0: 1}, max_iter=5000, **options), graph.degrees()
         assert host(abs(ranks.pagerank - degrees / degrees.sum())).max() < 1e-6
         return

@@ -1,4 +1,4 @@
-"""Shortest paths with their vertices, and neighborhoods as graphs: beside those of NetworkX."""
+"""Shortest paths with their vertices, and neighborhoods as graphs, compared with NetworkX's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published graphs on every structure and device, against published counts; needs the folder of DYNFRONTIER_DATA."""
+"""Published graphs on every structure and device, against published counts. Requires the folder of DYNFRONTIER_DATA."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_counts(structure, device, name, vertices, edges, triangles, components,
 
 @pytest.mark.parametrize("name", ["wiki-Vote.txt.xz", "CollegeMsg.txt.gz"])
 def test_weak_components(structure, device, name):
-    """Those of the directed graph are those of the same edges without direction."""
+    """The components of the directed graph equal the components without directions."""
     records = read_edges(locate(name), compact=True)
     both = [
         structure.from_edges(

@@ -1,4 +1,4 @@
-"""Searches from several sources at once, against those from one, on all structures."""
+"""Searches from several sources at once, against searches from one, on all structures."""
 
 import importlib
 
@@ -31,7 +31,7 @@ def drawn(rng, graph, count):
 
 
 def check_bfs(graph, sources, depth_limit=None):
-    """Each row is what a search from its source alone finds."""
+    """Each row equals the result of a search from its source."""
     found = bfs(graph, depth_limit=depth_limit, sources=sources)
     assert found.distance.shape == found.predecessor.shape == (len(sources), graph.num_vertices)
     assert found.distance.dtype == np.int32 and found.predecessor.dtype == graph.vertex_dtype
@@ -65,7 +65,7 @@ def test_numbers_of_sources(device, count, rng):
 @pytest.mark.parametrize("name", ["path", "grid", "clique", "one-vertex"])
 @pytest.mark.parametrize("deep", [True, False])
 def test_bfs_of_other_shapes(device, name, deep, rng, monkeypatch):
-    """Paths are long; where they are, a CPU takes sources one by one unless it is told not to."""
+    """Paths are long. On such graphs, a CPU searches from one source at a time unless told otherwise."""
     monkeypatch.setattr(words, "DEEP", 10**6 if deep else 4)
     graph = build(CSR, name, device)
     check_bfs(graph, drawn(rng, graph, 66))
@@ -91,7 +91,7 @@ def test_push_and_pull_find_the_same(device, above, rng, monkeypatch):
 
 
 def test_sources_that_reach_different_parts(device):
-    """What cannot be reached does not keep others from ending."""
+    """Unreachable vertices do not prevent searches from ending."""
     src, dst, n = GRAPHS["rmat"]
     graph = CSR.from_edges(
         np.append(src, [n, n + 1]), np.append(dst, [n + 1, n + 2]), num_vertices=n + 5, device=device

@@ -35,14 +35,14 @@ def weighted(structure, device, edges, weights, **options):
 
 
 def scipy_distances(graph, source):
-    """Dijkstra's distances on the host, in double precision; unreached vertices have inf."""
+    """Dijkstra's distances on the host, in double precision, inf for unreached vertices."""
     src, dst, weights = (host(a) for a in graph.to_coo())
     matrix = coo_array((weights.astype(np.float64), (src, dst)), shape=(graph.num_vertices,) * 2).tocsr()
     return dijkstra(matrix, directed=graph.directed, indices=source)
 
 
 def as_doubles(distance):
-    """Distances with inf for unreached vertices, whatever their type."""
+    """Distances with inf for unreached vertices, for any type."""
     distance = host(distance)
     if distance.dtype.kind == "f":
         return distance.astype(np.float64)
@@ -63,7 +63,7 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("dtype", [pytest.param("int32", marks=pytest.mark.slow), "float32"])
 def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
-    """A path, and longer edges from its first vertex to each: a round for each vertex would take minutes."""
+    """A path, and longer edges from its first vertex to each vertex: one round per vertex would take minutes."""
     n = 50_000 if device == "cpu" else 100 if emulator.wanted() else 5000
     v = np.arange(1, n)
     ids = np.r_[0, n - v]  # against the order in which a thread goes through them

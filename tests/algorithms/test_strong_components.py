@@ -59,7 +59,7 @@ def test_long_thin_graphs(device, rng):
 
 @pytest.mark.parametrize("steps", [1, 2, 7, 256])
 def test_rounds(device, steps, rng, monkeypatch):
-    """As GPUs make them. Whichever traversal ends early, what it has found is right or is not taken."""
+    """As GPUs make them. Whichever traversal ends early, its result is correct or discarded."""
     monkeypatch.setattr(module, "COLORING_STEPS", steps)
     monkeypatch.setattr(module, "STEP_ARCS", 2**40)
     for src, dst, n in SHAPES.values():

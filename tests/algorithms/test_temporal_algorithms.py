@@ -1,4 +1,4 @@
-"""Algorithms for graphs with times, on every structure, against verifiers; and temporal sampling."""
+"""Algorithms for graphs with times, on every structure, against verifiers. Temporal sampling."""
 
 import importlib
 import math
@@ -29,7 +29,7 @@ EXTREMES = np.array([-(2**63), 2**63 - 1, -(2**63) + 1, 0])
 
 
 def build(structure, device, size=260, low=0, high=60, **options):
-    """A random graph, of which vertex 3 was deleted; some times are equal."""
+    """A random graph from which vertex 3 was deleted, with some equal times."""
     rng = np.random.default_rng(11)
     src, dst, times = *rng.integers(0, N, (2, size)), rng.integers(low, high, size)
     graph = structure.from_edges(src, dst, num_vertices=N + 1, time=times, device=device, time_unit="s", **options)
@@ -97,7 +97,7 @@ def test_random_walks(device, directed, backward, high, monkeypatch):
 
 
 def test_random_walks_prefer_short_waits(device):
-    """Three edges that wait for 0, 1 and 2 half-lives are taken as often as 4, 2 and 1."""
+    """Three edges with delays of 0, 1 and 2 half-lives are drawn in the ratio 4 : 2 : 1."""
     times = [5, 10, 20, 30]
     graph = CSR.from_edges([0, 1, 1, 1], [1, 2, 3, 4], time=times, time_unit="s", directed=True, device=device)
     found = temporal_random_walks(graph, np.zeros(7000, np.int64), 2, half_life="10s", seed=2)
@@ -167,7 +167,7 @@ def test_temporal_pagerank_with_weights(device, orientation):
 
 
 def test_ranks_do_not_underflow(device):
-    """What is too old to count where there are new edges counts among edges as old."""
+    """Edges too old to count among new edges count among edges of their age."""
     graph = CSR.from_edges([0, 0, 1], [1, 2, 0], time=[0, 1, 10**12], directed=True, time_unit="s", device=device)
     ranks = host(temporal_pagerank(graph, half_life=1).pagerank)
     jumped = (1 - 0.85 + 0.85 * ranks[2]) / 3  # vertex 2 is dangling
@@ -271,7 +271,7 @@ def test_samples_are_of_the_past(device, directed, method):
 
 
 def test_samples_have_the_right_frequencies(device):
-    """Of the first neighbor that is drawn, over many draws."""
+    """Frequencies of the first drawn neighbor, over many draws."""
     leaves, draws = 4, 20_000
     times = np.array([0, 10, 20, -(10**15)])
     graph = CSR.from_edges([0] * leaves, np.arange(1, leaves + 1), time=times, time_unit="s", device=device)
@@ -285,7 +285,7 @@ def test_samples_have_the_right_frequencies(device):
         share = np.bincount(ids, minlength=leaves + 1)[1:] / draws
         assert np.abs(share - weights / weights.sum()).max() < 0.015
         first = host(fr.sample_temporal_neighbors(graph, asked[:50], 3, seed=9, **options)[1]).reshape(-1, 3)[:, 0]
-        assert first.tolist() == ids[:50].tolist()  # a smaller sample is the beginning of a larger one
+        assert first.tolist() == ids[:50].tolist()  # a smaller sample is a prefix of a larger one
 
 
 def test_bad_samples(device):

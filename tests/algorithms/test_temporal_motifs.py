@@ -25,7 +25,7 @@ def table(graph, delta):
 
 @pytest.mark.parametrize("row, column", [*itertools.product(range(6), repeat=2)])
 def test_each_motif_has_its_cell(row, column):
-    """Whatever the ids, and however times are ordered among those of other events."""
+    """For any ids, and any order of times among the times of other events."""
     for ids in itertools.permutations(range(3)):
         edges = np.array([(1, 2), SECOND[row], THIRD[column]]) - 1
         src, dst = np.array(ids)[edges].T
@@ -47,7 +47,7 @@ def test_repeated_events(structure, device, directed):
 
 def test_equal_times_do_not_follow_each_other(device):
     graph = SlabGraph.from_edges([0, 1, 2, 0], [1, 2, 0, 1], time=[1, 2, 2, 3], device=device, **EVENTS)
-    assert table(graph, 9).sum() == 2  # 0 - 1 twice, and either of the others between
+    assert table(graph, 9).sum() == 2  # 0 - 1 twice, and either of the other pairs between
 
 
 def test_hub(device):

@@ -1,4 +1,4 @@
-"""Repairs that are given up, and which batches are tried after them."""
+"""Repairs that are given up, and the batches that are tried after them."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from structures import SlabGraph
 
 
 def tried(trials, sizes, wasted=1.0):
-    """Which batches of these sizes are tried, if all repairs waste so much."""
+    """The batches of these sizes that are tried, if all repairs waste this fraction."""
     found = []
     for size in sizes:
         found.append(trials.pays(size))
@@ -41,14 +41,14 @@ def test_success_ends_it_and_small_losses_do_not_count():
 
 @pytest.fixture
 def graph(rng):
-    """A ring with triangles and few shortcuts, of which a few edges cut off much."""
+    """A ring with triangles and few shortcuts: a few of its edges cut off much."""
     found = fr.io.small_world(1200, 6, 0.01)
     weights = rng.integers(1, 9, found.src.size).astype(np.float32)
     return SlabGraph.from_edges(found.src, found.dst, weights, num_vertices=found.num_vertices, device="cpu")
 
 
 def batches(graph, rng):
-    """Adverse ones: many edges at the first vertices, at once; then few anywhere."""
+    """Adverse batches: many edges at the first vertices at once, then few anywhere."""
     src, dst, weights = graph.to_coo()
     near = np.flatnonzero(np.maximum(src, dst) < graph.num_vertices // 8)
     for _ in range(3):

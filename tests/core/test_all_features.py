@@ -32,7 +32,7 @@ class Version(Component):
 
 
 class Listener(fr.UpdateObserver):
-    """Keeps the edges that it was notified of."""
+    """Stores the edges that it was notified of."""
 
     def __init__(self, graph):
         self.edges = set()
@@ -54,7 +54,7 @@ def pairs(graph, src, dst):
 
 
 def contents(graph):
-    """Each edge with its weight, and its data and time if there are any."""
+    """Each edge with its weight, and its data and time if it has any."""
     src, dst, weights = graph.to_coo()
     columns = [to_host(graph, weights).tolist()]
     if graph.edge_data is not None:
@@ -63,7 +63,7 @@ def contents(graph):
 
 
 class Drawn:
-    """A graph with all features, and a dictionary of what it holds."""
+    """A graph with all features, and a dictionary of its expected contents."""
 
     def __init__(self, structure, device, rng, with_data):
         self.rng, self.with_data, self.model, self.taken, self.clock = rng, with_data, {}, [], 0

@@ -1,4 +1,4 @@
-"""Bad input raises, says which argument is wrong, and leaves the graph as it was."""
+"""Bad input raises, names the wrong argument, and leaves the graph unchanged."""
 
 import re
 from datetime import datetime
@@ -13,7 +13,7 @@ import frontier as fr
 
 GOOD = [0, 1]
 
-# What is wrong with ids, and the words that say so.
+# Bad ids, and the words that report them.
 BAD_IDS = {
     "negative": ([0, -1], "is -1, outside"),
     "too large": ([6, 1], "is 6, outside"),
@@ -66,7 +66,7 @@ NOT_COUNTS = ["3", 2.5, None, True, [3], float("nan")]
 
 @pytest.fixture
 def graph(structure, device, directed):
-    """Vertices 0 to 5, of which 5 has been deleted."""
+    """Vertices 0 to 5, with 5 deleted."""
     pair = make(structure, device, [0, 1, 2, 3, 4], [1, 2, 3, 4, 5], num_vertices=6, directed=directed)
     pair.delete_vertices([5])
     return pair.graph
@@ -78,7 +78,7 @@ def weighted(structure, device):
 
 
 def refused(graph, words, call, *args, **options):
-    """`call` raises what a user can act on, and `graph` is exactly as it was."""
+    """`call` raises an error that a user can act on, and `graph` is exactly unchanged."""
     before = snapshot(graph)
     with pytest.raises((TypeError, ValueError), match=words):
         call(*args, **options)
@@ -139,7 +139,7 @@ def test_a_bad_id_late_in_a_large_batch(graph):
 
 
 def test_a_bad_self_loop(graph):
-    """A self-loop would be dropped, but not before its id was looked at."""
+    """A self-loop would be dropped, but not before its id is checked."""
     refused(graph, r"src\[0\] is 9", graph.insert_edges, [9], [9])
     refused(graph, r"src\[0\] is 5, a vertex that was deleted", graph.delete_edges, [5], [5])
 
@@ -183,7 +183,7 @@ def test_ids_of_a_new_graph(structure, device, kind):
 
 
 def test_negative_ids_only(structure, device):
-    """Where the number of vertices is to be read off the ids."""
+    """Where the number of vertices is read off the ids."""
     for src, dst in [([-5], [-3]), ([-1], [-1])]:
         with pytest.raises(ValueError, match=r"src\["):
             structure.from_edges(src, dst, device=device)
@@ -263,8 +263,8 @@ def test_no_gpu(structure):
 
 # ---- arguments of operators and algorithms -------------------------------------------------------------------------
 
-# Calls, and what the error says first: the argument. `g` is a graph of vertices 0 to 5, of which 5 was deleted, `f` a
-# frontier of it; `w` is weighted, `other` a graph of the same size, `nxg` NetworkX's.
+# Calls, and the argument that the error names first. `g` is a graph of vertices 0 to 5, of which 5 was deleted, `f` a
+# frontier of it, `w` is weighted, `other` a graph of the same size, `nxg` NetworkX's.
 MISTAKES = {
     "bfs(g, 99)": "source is 99, outside the graph's vertices 0..5",
     "bfs(g, -1)": "source is -1, outside",
@@ -312,7 +312,7 @@ MISTAKES = {
     "pagerank(g, personalization={5: 1})": "personalization names a vertex that was deleted",
     "pagerank(g, personalization={'a': 1})": "personalization must hold numbers",
     "pagerank(g, personalization=[1, 2])": "personalization must have an entry for each of the 6 vertices",
-    "pagerank(g, nstart={0: float('nan')})": "nstart must hold finite numbers",
+    "pagerank(g, nstart={0: float('nan')})": "nstart must contain finite numbers",
     "DynamicBFS(g, 99)": "source is 99, outside",
     "DynamicBFS(nxg, 0)": "graph must be a Graph",
     "DynamicSSSP(w, 'a')": "source must be an integer",
@@ -418,7 +418,7 @@ def names(structure, device):
 
 @pytest.mark.parametrize("call", MISTAKES)
 def test_mistakes(names, call):
-    """One line, which begins with the argument."""
+    """One line, which starts with the argument."""
     with pytest.raises((TypeError, ValueError), match=f"^{re.escape(MISTAKES[call])}") as caught:
         eval(call, names)
     assert "\n" not in str(caught.value)
@@ -468,7 +468,7 @@ def test_visited_ids_that_another_type_would_make_good(structure, device, bad):
 @pytest.mark.parametrize("ids", [np.array([2**63 + 5], np.uint64), [-1], ["ada"], np.array([1, "a"], object)[1:],
                                  [2**70], [1.5]], ids=str)  # fmt: skip
 def test_ids_that_are_names(structure, device, ids):
-    """Who calls vertices by hashes, negative numbers or words learns what gives them ids."""
+    """Users who name vertices by hashes, negative numbers or words learn how to get ids."""
     graph = structure.from_edges([0], [1], num_vertices=6, device=device)
     calls = [lambda: structure.from_edges(ids, [1], device=device), lambda: graph.has_edges([1], ids)]
     if hasattr(graph, "insert_edges"):

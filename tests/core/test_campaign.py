@@ -1,7 +1,7 @@
 """Random walks through all operations, and runs that are repeated: a little of it, or with --long a million operations.
 
 Every structure and device, every dtype of ids and of weights, directed and undirected, with and without data, times and
-records. A failure names the seed and the step; the same seed fails again (`--seed`).
+records. A failure names the seed and the step. The same seed fails again (`--seed`).
 """
 
 from itertools import product
@@ -19,7 +19,7 @@ from structures import CSR
 
 WEIGHT_DTYPES = (None, "int32", "int64", "float32", "float64")
 ALL = list(product(("int32", "int64"), WEIGHT_DTYPES))
-# Without --long those for which most tests compile kernels; each dtype is also in `test_operations_build`.
+# Without --long only the types for which most tests compile kernels. Each dtype is also in `test_operations_build`.
 FEW = [("int32", None), ("int32", "float32")]
 STEPS, LONG_STEPS = 60, 8000
 """Operations of a walk: with --long more than a million on each device."""
@@ -46,7 +46,7 @@ def test_random_operations(structure, device, directed, vertex_dtype, weight_dty
 
 RECORD_WALKS, LONG_RECORD_WALKS = 3, 12
 RECORD_STEPS, LONG_RECORD_STEPS = 60, 4000
-"""Of each structure: with --long more than 300,000 operations on each device."""
+"""For each structure: with --long more than 300,000 operations on each device."""
 
 
 def test_everything_at_once(structure, device, tries, first_seed):
@@ -96,14 +96,14 @@ def computed(known):
 
 
 def is_exact(known):
-    """Whether results are integers, of which only one is right, or only one for a seed."""
+    """Whether results are integers with one right answer, or with one for each seed."""
     kinds = (comparators.Counts, comparators.Distances, comparators.Edges, comparators.Exact, comparators.Partition)
     comparator = known.comparator_for(**known.settings())
     seeded = "seed" in known.accepted and not isinstance(comparator, comparators.Values)
     return known.static is not None and (isinstance(comparator, kinds) or seeded)
 
 
-# What a run gives on a graph, all of it promised to be the same each time; sums of floats are not.
+# Results of a run on a graph that must be the same each time. Sums of floats need not.
 RESULTS = {
     **{name: computed(known) for name, known in algorithms.analytics().items() if is_exact(known)},
     "bfs, levels": lambda g: algorithms.bfs(g, 0).levels,
@@ -148,7 +148,7 @@ def test_two_streams_leave_the_same_graph(structure, device, tries):
 
 
 def test_two_runs_of_pagerank(structure, device, tries):
-    """Sums of floats: in the same order on the CPU; on the GPU the order, and so the last bits, may differ."""
+    """Sums of floats: in the same order on the CPU. On the GPU the order, and so the last bits, may differ."""
     graph = grown(structure, device, weights=False)
     expected = to_host(graph, algorithms.pagerank(graph).pagerank)
     for _ in range(tries(2, 20)):

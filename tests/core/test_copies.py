@@ -66,7 +66,7 @@ def test_memory_that_cannot_be_written_to(structure, device):
 
 
 def test_a_pickle_holds_no_array_of_the_graph(structure):
-    """They are written when `__reduce__` has returned; an update from another thread must not change them then."""
+    """They are written when `__reduce__` has returned. An update from another thread must not change them then."""
     graph = make(structure, "cpu", [0, 1], [1, 2], num_vertices=4).graph
     arrays = graph.__reduce__()[1][2]
     assert arrays
@@ -180,7 +180,7 @@ def test_results(device, copied, name):
 
 
 def test_a_pickle_from_a_gpu_goes_where_it_can():
-    """Onto the GPU if there is one, otherwise onto the CPU."""
+    """Onto the GPU if one exists, otherwise onto the CPU."""
     device = pickled(Device("gpu", np))
     assert device.kind == ("gpu" if fr.gpu_available() else "cpu")
     assert pickled(Device("cpu", np)).kind == "cpu"

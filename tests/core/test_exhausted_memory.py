@@ -1,7 +1,7 @@
 """Memory that runs out in a query, an operator or an algorithm: an error, and nothing that is wrong afterwards.
 
-Each allocation of each call fails in turn. Then the graph is as it was, and the same call gives what it should. (What
-updates must do is in `test_operations_memory`.)
+Each allocation of each call fails in turn. The graph must then be unchanged, and the same call must give the right
+result. (What updates must do is in `test_operations_memory`.)
 """
 
 import numpy as np
@@ -89,7 +89,7 @@ OPERATORS = {
 
 
 def computed(known):
-    """A call of an algorithm, which gives what is compared; floats are rounded."""
+    """A call of an algorithm, and its compared results. Floats are rounded."""
 
     def call(graph):
         found = known.fetch(graph.device, known.compute(graph, **known.settings(source=3)))
@@ -111,7 +111,7 @@ def listed(graph, result):
 
 
 def check_each_allocation(graph, call):
-    expected = listed(graph, call(graph))  # compiles what it needs
+    expected = listed(graph, call(graph))  # compiles its kernels
     before = contents(graph)
     for step in range(STEPS):
         graph = graph.copy()  # without the scratch memory of earlier steps
@@ -121,7 +121,7 @@ def check_each_allocation(graph, call):
                 result = call(graph)
             break
         except MemoryError:
-            if step < 30 or step % 10 == 0:  # a call with hundreds of allocations is not looked at after each
+            if step < 30 or step % 10 == 0:  # a call with hundreds of allocations is not checked after each
                 assert listed(graph, call(graph)) == expected, f"wrong after a failure at step {step}"
                 assert contents(graph) == before, f"changed by a failure at step {step}"
     assert step < STEPS - 1, "there was no end of failures"
@@ -146,7 +146,7 @@ def test_algorithms(graph, name):
 
 
 def pytest_generate_tests(metafunc):
-    """Operators on one structure, for which alone their kernels must be compiled; on all with --long."""
+    """Operators on one structure, for which their kernels must be compiled, on all with --long."""
     if metafunc.function is test_operators:
         every = metafunc.config.getoption("--long", False)
         chosen = fr.structures() if every else {CSR.name: CSR}

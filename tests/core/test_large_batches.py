@@ -1,4 +1,4 @@
-"""Large batches on a CPU: what several threads make of them is what one does, down to the slots."""
+"""Large batches on a CPU: the result of several threads equals the result of one, down to the slots."""
 
 import numpy as np
 import pytest

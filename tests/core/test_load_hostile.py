@@ -1,4 +1,4 @@
-"""Files that are damaged, or made to do harm: all are refused, or hold graphs that can be used."""
+"""Damaged and hostile files: all are refused, or contain usable graphs."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def test_a_bit_flipped_anywhere(csr_path):
 
 
 def test_damage_of_the_archive_with_the_right_checksum(csr_path):
-    """What remains of it is a graph, or it is refused."""
+    """The rest of the file is a graph, or is refused."""
     whole = csr_path.read_bytes()
     for place in range(0, len(whole) - 100, 3):
         for value in (0, 0xFF, whole[place] ^ 1):
@@ -109,7 +109,7 @@ def test_headers_that_tell_of_in_edges(tmp_path, directed):
 
 
 def test_files_of_earlier_versions(path):
-    """The error says that it is one, and what to do."""
+    """The error names the reason, and the remedy."""
     header, arrays = unpack(path)
     pack(path, header | {"format": 2}, arrays)
     refused(path, "its format is 2, of an earlier version of dynfrontier.* Build the graph again")
@@ -157,10 +157,10 @@ def test_arrays_of_other_sizes(path):
     for name, array in arrays.items():
         for other in (array[:-1], array[:0], np.concatenate([array, array])):
             if len(other) == len(array) or (name == "queue" and header["structure"] == "faimgraph"):
-                continue  # which may be longer than what is in it
+                continue  # which may be longer than the file's contents
             pack(path, header, arrays | {name: other})
             if name == "records" and len(other) >= header["num_vertices"]:
-                continue  # records of vertices to come
+                continue  # records of future vertices
             refused(path)
 
 
@@ -174,7 +174,7 @@ def test_deleted_vertices(path):
 
 
 def test_graphs_that_are_not_simple(tmp_path):
-    """What all structures have in common, shown on the plainest."""
+    """Common properties of all structures, shown on the simplest."""
     path = tmp_path / "graph.npz"
     CSR.from_edges([0, 1], [1, 2], np.ones(2), num_vertices=3, device="cpu").save(path)
     header, arrays = unpack(path)
@@ -199,7 +199,7 @@ def test_graphs_that_are_not_simple(tmp_path):
 
 
 def test_bombs(path):
-    """Archives that would take far more memory than they take on the disk."""
+    """Archives that would need far more memory than disk space."""
     header, arrays = unpack(path)
     pack(path, header, arrays, compression=zipfile.ZIP_DEFLATED)
     refused(path, "the entry .* is compressed")
@@ -248,7 +248,7 @@ def test_equal_graphs_make_equal_files(path, structure):
 
 
 def test_changed_files(structure, device, tmp_path, tries):
-    """In a process of its own, if there are many: a crash would be the end of it."""
+    """In a separate process, if they are many: it survives a crash."""
     count = tries(TRIES, TRIES_LONG)
     if count == TRIES:
         outcomes = campaign(structure, device, 5, count, tmp_path)

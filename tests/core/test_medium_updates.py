@@ -23,14 +23,14 @@ def limits(monkeypatch):
 
 
 class Keeper(Recorder):
-    """Keeps the arrays that it is notified of, and what they held then."""
+    """Stores the arrays that it is notified of, and copies of their contents."""
 
     def _note(self, method, src, dst):
         held = [self._host(ids).tolist() for ids in (src, dst)]
         self.seen.append((method, (src, dst), held))
 
     def check(self):
-        """Nobody has written to the arrays since."""
+        """No one has written to the arrays since."""
         for _, arrays, held in self.seen:
             assert [self._host(ids).tolist() for ids in arrays] == held
 
@@ -40,7 +40,7 @@ class LooseKeeper(Keeper):
 
 
 def update(pair, rng, turn, size, below=N):
-    """A random update of both; returns its result."""
+    """A random update of both. Returns its result."""
     graph, model = pair.graph, pair.model
     host, arrays = batch_of(rng, graph, size, below, "int64" if turn % 4 == 0 else "int32")
     if turn % 3 == 2:
@@ -72,11 +72,11 @@ def test_random_batches(structure, device, orientation, weight_dtype, rng):
 @EACH
 @pytest.mark.parametrize("kinds", [(Keeper,), (LooseKeeper,), (LooseKeeper, Keeper)], ids=["exact", "loose", "both"])
 def test_arrays_of_observers_are_theirs(structure, device, directed, kinds, rng):
-    """They hold what they held when the next batches came; and are told the same of passing batches and others."""
+    """Their contents are unchanged when the next batches come. Transient batches give the same notifications."""
     pair = make(structure, device, [], [], num_vertices=N, directed=directed)
     other = make(structure, device, [], [], num_vertices=N, directed=directed)
     keepers = [kind(pair.graph) for kind in kinds]
-    loose = LooseKeeper(other.graph)  # so that no batch of this graph is passing
+    loose = LooseKeeper(other.graph)  # then no batch of this graph is transient
     others = [kind(other.graph) for kind in kinds]
     for turn in range(12):
         state = rng.bit_generator.state
@@ -138,7 +138,7 @@ def test_arrays_that_do_not_fit_are_refused(device):
 
 
 def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
-    """Kernels of a slab graph take addresses; memory is that of the batch before."""
+    """Kernels of a slab graph use addresses. The memory is that of the previous batch."""
     graph = SlabGraph(200, device=device, weight_dtype=weight_dtype)
     if not graph.device.is_gpu:
         pytest.skip("on the CPU each batch has arrays of its own")
@@ -180,7 +180,7 @@ def test_hubs_and_many_duplicates(device, weight_dtype, monkeypatch, entries, mo
 
 @EACH
 def test_memory_moves_between_batches(structure, device, directed, weight_dtype, monkeypatch, rng):
-    """Pools grow, vertices come, storage is rearranged: kernels are bound to what is there now."""
+    """Pools grow, vertices are inserted, storage is rearranged: kernels are bound to the current arrays."""
     monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
     n = 120
     pair = make(structure, device, [], [], num_vertices=n, directed=directed, weight_dtype=weight_dtype)
@@ -201,7 +201,7 @@ def test_memory_moves_between_batches(structure, device, directed, weight_dtype,
 
 @pytest.mark.parametrize("spare", [0, 2])
 def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
-    """The pool runs out in the middle of the batch; and again without any memory, which leaves the graph as it was."""
+    """The pool runs out in the middle of the batch, and again without any memory, which leaves the graph unchanged."""
     monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
     pair = make(SlabGraph, device, [0, 1], [1, 2], num_vertices=N, weight_dtype="float32")
     graph, model = pair.graph, pair.model
@@ -212,7 +212,7 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
 
     with monkeypatch.context() as patch:
         patch.setattr(graph.store, "_reserve", lambda slabs: None)
-        graph.store._take(graph.store._capacity - graph.store._used - spare)  # by nobody
+        graph.store._take(graph.store._capacity - graph.store._used - spare)  # by no graph
         host, arrays = batch_of(rng, graph, 120, N)
         with patch.context() as without:
             without.setattr(graph.store, "_make_room", fail)
@@ -225,7 +225,7 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
 
 @EACH
 def test_streams_take_turns(structure, device, rng):
-    """Each has memory of its own for batches, and the graph is one."""
+    """Each has separate memory for batches, and the graph is one."""
     pair = make(structure, device, [], [], num_vertices=N, weight_dtype="float32")
     if not pair.graph.device.is_gpu:
         pytest.skip("there are no streams on the CPU")

@@ -89,7 +89,7 @@ def test_several(watched, rng):
 
 
 class Everything(fr.UpdateObserver):
-    """Keeps the arcs that it is notified of, as they come."""
+    """Stores the arcs that it is notified of, in order."""
 
     exact = False
 
@@ -109,7 +109,7 @@ def test_who_is_not_exact_gets_batches_as_they_come(new):
     pair = new([0], [1], num_vertices=5)
     watcher = Everything(pair.graph)
     pair.insert([0, 2, 3, 2], [1, 2, 4, 1])
-    both = {(0, 1), (1, 0), (3, 4), (4, 3), (2, 1), (1, 2)}  # the loop is gone, what was there is not
+    both = {(0, 1), (1, 0), (3, 4), (4, 3), (2, 1), (1, 2)}  # the loop is gone, the earlier edges are not
     assert set(watcher.arcs.pop()) == both
     pair.delete([3, 0], [4, 3])
     assert set(watcher.arcs.pop()) == set(watcher.arcs.pop()) == {(3, 4), (4, 3), (0, 3), (3, 0)}
@@ -225,7 +225,7 @@ METHODS = {
 
 
 def watch(new, method, **options):
-    """A pair, and three observers of it, of which the second fails."""
+    """A pair, and three observers of it, the second of which fails."""
     pair = new([0, 1, 2], [1, 2, 3], [1, 1, 1], num_vertices=8)
     first = Recorder(pair.graph, [(0, 1), (1, 2), (2, 3)])
     failing = Failing(pair.graph, method, **options)
@@ -235,7 +235,7 @@ def watch(new, method, **options):
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_failure_does_not_keep_others_from_being_told(new, method, exact):
-    """The update is made, all others are notified, and the caller learns of both."""
+    """The update is made, all other observers are notified, and the caller gets both errors."""
     pair, first, failing, last = watch(new, method, exact=exact)
     name, *args = METHODS[method]
     with pytest.raises(fr.ObserverError, match=r"update was made.*Failing raised KeyError: 'for the test'") as caught:
@@ -293,7 +293,7 @@ def test_several_failures(new):
 
 
 def test_memory_that_an_observer_lacks_is_not_the_graphs(new):
-    """A MemoryError says that the graph is as it was."""
+    """A MemoryError reports that the graph is unchanged."""
     pair, first, *_ = watch(new, "edges_inserted", error=MemoryError("for the test"))
     with pytest.raises(fr.ObserverError, match="MemoryError"):
         pair.graph.insert_edges([3], [4])
@@ -313,7 +313,7 @@ def test_interrupts_stay_interrupts(new):
 
 @pytest.mark.parametrize("method", ["edges_deleting", None])
 def test_a_deletion_that_fails(new, monkeypatch, method):
-    """After observers were told that edges are about to go, they do not."""
+    """Observers were notified of edges to delete, which then stay."""
     pair = new([0, 1, 2], [1, 2, 3], num_vertices=8)
     counter = Counter()
     pair.graph.attach(counter)
@@ -335,7 +335,7 @@ def test_a_deletion_that_fails(new, monkeypatch, method):
 
 
 def test_a_search_for_edges_that_fails(new):
-    """Before anything has changed; the observer has not failed."""
+    """Nothing has changed yet, and the observer has not failed."""
     pair = new([0, 1], [1, 2], num_vertices=8)
     failing = Failing(pair.graph, "find_edges")
     with pytest.raises(KeyError):

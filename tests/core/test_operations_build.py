@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from model import Model, assert_same, make, random_batch, to_host
 
-# With those of other tests (int32 ids without weights and with float32) each dtype of ids and of weights. They are few,
-# because CPU kernels are compiled for each.
+# With the dtypes of other tests (int32 ids without weights and with float32) each dtype of ids and of weights. They are
+# few, because CPU kernels are compiled for each.
 DTYPES = [("int32", "int32"), ("int32", "int64"), ("int64", "float64"), ("int64", None)]
 
 
@@ -80,7 +80,7 @@ def test_random(new, rng, directed, weight_dtype):
 
 
 def test_hub(new, rng, directed):
-    """One vertex with edges to all others, some of which have edges among them."""
+    """One vertex with edges to all other vertices, some of which have edges among them."""
     leaves = rng.permutation(np.arange(1, 30_000))
     more = rng.integers(0, 30_000, (2, 1000))
     new(np.r_[np.zeros(leaves.size, int), more[0]], np.r_[leaves, more[1]], directed=directed).check()
@@ -158,7 +158,7 @@ def test_text(new):
 
 
 def test_defaults(structure):
-    """`device="auto"` takes what there is; a graph is undirected and without weights unless told otherwise."""
+    """`device="auto"` selects the available device. A graph is undirected and without weights by default."""
     graph = structure.from_edges([0, 1], [1, 2])
     assert (graph.directed, graph.is_weighted, graph.num_vertices, graph.num_edges) == (False, False, 3, 2)
     assert graph.vertex_dtype == np.int32

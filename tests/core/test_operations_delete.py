@@ -1,4 +1,4 @@
-"""Batches of edges taken out of graphs."""
+"""Deletions of batches of edges."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_a_hub_neighbor_by_neighbor(new, rng):
 
 @pytest.mark.parametrize("same", [True, False], ids=["same edges", "other edges"])
 def test_deleted_and_inserted_again(new, rng, same, weight_dtype):
-    """What fills a structure with tombstones. No edge may come to be stored twice."""
+    """It fills a structure with tombstones. No edge may come to be stored twice."""
     src, dst, weights = random_batch(rng, 25, 200, weight_dtype)
     pair = new(src, dst, weights, num_vertices=25)
     for round_ in range(25):
@@ -105,7 +105,7 @@ def test_deleted_and_inserted_again(new, rng, same, weight_dtype):
 
 
 def test_halves_in_turn(new, rng):
-    """Deleting one part and inserting over the holes while the other part stays must not store a neighbor twice."""
+    """Deleting one half and inserting over the holes while the other half stays must not store a neighbor twice."""
     everything = np.arange(1, 400)
     pair = new(np.zeros(everything.size, int), everything)
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""What batches may be made of: any array, of any library, of any integer type."""
+"""Accepted forms of batches: any array, of any library, of any integer type."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ class OnlyArray:
 
 
 class OnlyDLPack:
-    """Has what DLPack asks for and nothing else, as tensors of other libraries do."""
+    """Has only the methods that DLPack requires, as tensors of other libraries do."""
 
     def __init__(self, values):
         self._array = np.asarray(values)
@@ -142,7 +142,7 @@ def container(request):
 
 
 def test_containers(structure, device, container):
-    """Of ids, in every call that takes them."""
+    """Containers of ids, in every call that accepts them."""
     wrap = container
     graph = structure.from_edges(wrap(SRC), wrap(DST), device=device)
     model = Model(5)

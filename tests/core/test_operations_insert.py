@@ -57,7 +57,7 @@ def test_all_duplicates(new, directed, on_existing):
 
 
 def test_few_distinct_edges_many_times(new, directed, rng):
-    """What makes threads that insert one edge at once collide."""
+    """Makes threads that insert one edge at once collide."""
     pair = new(num_vertices=6, directed=directed, weight_dtype="float32")
     for _ in range(3):
         src, dst = rng.integers(0, 6, (2, 20_000))
@@ -75,7 +75,7 @@ def test_both_directions_with_different_weights(new):
 
 
 def test_both_directions_many_times(new, rng):
-    """Whatever the order in which threads come to them, both directions must end with the weight of the last."""
+    """In any order of threads, both directions must end with the weight of the last."""
     pair = new(num_vertices=40, weight_dtype="float32")
     for _ in range(4):
         src, dst = rng.integers(0, 40, (2, 8000))
@@ -123,7 +123,7 @@ def test_hub_in_many_batches(new, rng):
 
 
 def test_hub_comes_and_goes(new, rng):
-    """A vertex that grows large, shrinks and grows again, among others that stay."""
+    """A vertex that grows large, shrinks and grows again, among vertices that stay."""
     size = 8000
     pair = new(*random_batch(rng, size, 500)[:2], num_vertices=size)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Batches too large for the model, against sorted arrays; more of everything on the GPU, where threads meet."""
+"""Batches too large for the model, against sorted arrays. Larger ones on the GPU, where threads meet."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ CROWDS = {"sparse": 500, "dense": 4, "crowded": 0.5}
 
 
 class Arrays:
-    """Edges as one sorted key each, with weights; the same rules as `model.Model`, in whole batches."""
+    """Edges as one sorted key each, with weights. The rules of `model.Model`, in whole batches."""
 
     def __init__(self, directed):
         self.directed = directed
@@ -68,14 +68,14 @@ def same(graph, arrays, weighted):
 
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_rounds(structure, device, rng, directed, weight_dtype, crowd):
-    """Insert, delete a part with much that is not there, insert over the holes."""
+    """Insert, delete a subset with many absent edges, insert over the holes."""
     if weight_dtype and not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no weights")
     size = SIZES[device]
     vertices = max(int(CROWDS[crowd] * size / 1000), 4)
     graph = structure(vertices, device=device, directed=directed, weight_dtype=weight_dtype)
     arrays = Arrays(directed)
-    # Whole numbers that float32 holds exactly, and no two alike.
+    # Distinct integers that float32 represents exactly.
     weights = np.arange(size, dtype=np.float32)
     for _ in range(3):
         src, dst = rng.integers(0, vertices, (2, size))
@@ -89,7 +89,7 @@ def test_rounds(structure, device, rng, directed, weight_dtype, crowd):
 
 
 def test_skewed_degrees(structure, device, rng):
-    """Few vertices take part in most edges, as in graphs of people and pages."""
+    """Few vertices are ends of most edges, as in graphs of people and pages."""
     size = SIZES[device]
     vertices = size // 8
     graph = structure(vertices, device=device)
@@ -105,7 +105,7 @@ def test_skewed_degrees(structure, device, rng):
 
 
 def test_arrays_agree_with_the_model(rng, directed):
-    """Two oracles that share nothing say the same."""
+    """Two independent oracles agree."""
     from model import Model, random_batch
 
     model, arrays = Model(30, directed=directed, weight_dtype="float32"), Arrays(directed)

@@ -1,4 +1,4 @@
-"""Memory: what a graph says it takes, that it does not grow without end, and what happens when there is none left."""
+"""Memory: the reported size of a graph, bounded growth, and the behavior when memory is exhausted."""
 
 import weakref
 from contextlib import suppress
@@ -50,7 +50,7 @@ def test_delete_and_insert_again(new, rng, same, weight_dtype):
 
 
 def test_sliding_window(new, rng):
-    """A stream through a window: edges arrive and leave in small batches, so space is freed in scattered places."""
+    """A stream through a window: edges arrive and leave in small batches, so space is freed at scattered positions."""
     batches = [random_batch(rng, 500, 250)[:2] for _ in range(120)]
     pair = new(num_vertices=500)
     early = 0
@@ -65,7 +65,7 @@ def test_sliding_window(new, rng):
 
 
 def test_hubs_take_turns(new):
-    """One vertex after another grows large and is emptied; together they never hold much."""
+    """One vertex after another grows large and is emptied. Together they never contain many edges."""
     size = 3000
     pair = new(num_vertices=size, directed=True)
     leaves = np.arange(50, size)
@@ -80,7 +80,7 @@ def test_hubs_take_turns(new):
 
 
 def test_lists_change_their_size(new, rng):
-    """As many edges in ever fewer, longer lists, and back: what held short lists comes to hold long ones."""
+    """As many edges in ever fewer, longer lists, and back: storage of short lists is reused for long ones."""
     edges = 32_768
     pair = new(num_vertices=edges, directed=True)
     most = 0
@@ -97,7 +97,7 @@ def test_lists_change_their_size(new, rng):
 
 
 def test_vertices_come_and_go(new, rng):
-    """What a deleted vertex held is used again."""
+    """The storage of a deleted vertex is reused."""
     pair = new(*random_batch(rng, 200, 2000)[:2], num_vertices=200)
     early = 0
     for round_ in range(ROUNDS):
@@ -127,7 +127,7 @@ def test_exhausted_memory_leaves_the_graph_as_it_was(new, device, rng, update):
     edges = random_batch(rng, 1000, 1000, "float32")
     pair = new(*edges, num_vertices=1000)
     args = choose(edges, random_batch(rng, 1000, 200_000 if device == "gpu" else 2000, "float32"))
-    getattr(pair.graph.copy(), name)(*args, **options)  # compiles what it needs
+    getattr(pair.graph.copy(), name)(*args, **options)  # compiles its kernels
     before = contents(pair.graph)
     for step in range(STEPS):
         pair.graph = pair.graph.copy()  # without the scratch memory of earlier steps
@@ -157,7 +157,8 @@ SORTS = {
 
 @pytest.mark.parametrize("what", SORTS)
 def test_memory_runs_out_in_a_sort(structure, device, directed, rng, what):
-    """Each allocation fails in turn, the workspaces of sorts among them: what is returned is right, or nothing is."""
+    """Each allocation fails in turn, including the workspaces of sorts: the returned result is right, or nothing is
+    returned."""
     edges, batch = random_batch(rng, 1000, 3000, "float32"), random_batch(rng, 1000, 3000, "float32")
 
     def make():
@@ -180,13 +181,13 @@ def test_memory_runs_out_in_a_sort(structure, device, directed, rng, what):
 
 
 class Watcher(UpdateObserver):
-    """Asks for nothing; where there is one, weights are added in two updates."""
+    """Requests nothing. With an observer attached, weights are added in two updates."""
 
     exact = False
 
 
 def test_weights_are_added_before_edges_go(new, monkeypatch):
-    """If there is no memory to delete those that should go, they are as they were, and all others as they should be."""
+    """If no memory is left for the deletions, these edges are unchanged, and all other edges are updated."""
     pair = new([0, 1], [1, 2], np.array([2, 3], np.float32), num_vertices=5)
     watcher = Watcher()
     pair.graph.attach(watcher)
@@ -202,9 +203,9 @@ def test_weights_are_added_before_edges_go(new, monkeypatch):
 
 
 def test_a_bad_batch_that_was_not_examined(new):
-    """Memory may run out before a bad batch is found out; the next one is not blamed for it."""
+    """Memory may run out before a bad batch is detected. The next one is not blamed for it."""
     pair = new([0, 1], [1, 2], np.array([2, 3], np.float32), num_vertices=10)
-    pair.graph.copy().insert_edges([3], [4])  # compiles what it needs
+    pair.graph.copy().insert_edges([3], [4])  # compiles its kernels
     for step in range(STEPS):
         try:
             with suppress(MemoryError), exhausted(pair.graph, step):
@@ -220,7 +221,7 @@ def test_a_bad_batch_that_was_not_examined(new):
 
 
 def test_arrays_that_were_replaced_are_given_back(structure, rng):
-    """Nothing keeps the arrays from which a graph has grown, shrunk or been rebuilt."""
+    """Nothing references the arrays from which a graph has grown, shrunk or been rebuilt."""
     graph = structure.from_edges(*random_batch(rng, 2000, 20_000)[:2], num_vertices=2000, device="cpu")
     updates = [
         lambda: graph.insert_edges(*random_batch(rng, 2000, 60_000)[:2]),

@@ -71,7 +71,7 @@ def test_neighbors_takes_numpy_integers(new):
 
 
 def test_results_are_the_users_to_keep(new, rng):
-    """What a graph hands out does not change with it, nor the graph with what is done to that."""
+    """Returned results do not change with the graph, and changing them does not change the graph."""
     pair = new(*random_batch(rng, 20, 80, "float32"), num_vertices=20)
     graph = pair.graph
     csr = graph.to_csr()
@@ -111,7 +111,7 @@ def test_questions_change_nothing(pair):
 
 
 def test_a_graph_is_true_even_when_empty(structure, device):
-    """`if graph:` asks whether there is one, as for any object that is not a list."""
+    """`if graph:` tests for None, as for any object that is not a list."""
     assert structure(0, device=device)
     assert len(structure(3, device=device)) == 3
 

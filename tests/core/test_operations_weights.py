@@ -136,7 +136,7 @@ def test_batches_are_brought_to_the_graphs_dtype(two):
 
 
 def test_weight_follows_a_neighbor_that_moves(new, rng):
-    """Growing a vertex moves its neighbors; their weights move with them."""
+    """Growing a vertex moves its neighbors, and their weights with them."""
     pair = new(num_vertices=3000, weight_dtype="float32")
     for part in np.array_split(rng.permutation(np.arange(1, 3000)), 12):
         pair.insert(np.zeros(part.size, int), part, part.astype(np.float32))

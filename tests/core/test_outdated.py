@@ -1,4 +1,4 @@
-"""What was made of a graph before an update: it follows, or it says that it is out of date."""
+"""Objects made of a graph before an update follow it, or report that they are outdated."""
 
 import copy
 import pickle
@@ -78,7 +78,7 @@ def test_arcs_of_an_operators_output(graph):
 
 @pytest.mark.parametrize("direction", ["push", "pull"])
 def test_edges_inserted_since_are_visited(structure, device, direction):
-    """Also those of a list that has become long, which one thread no longer walks."""
+    """Also edges of a list that has become long, which one thread no longer walks."""
     graph = structure.from_edges([0, 1], [1, 2], num_vertices=5000, device=device)
     frontier = fr.Frontier(graph, [0, 1])
     assert frontier.num_arcs == 3
@@ -162,7 +162,7 @@ def test_what_is_handed_out_is_not_the_set(graph):
 
 
 def test_what_is_handed_out_can_be_used(graph):
-    """Read-only arrays serve as any others."""
+    """Read-only arrays serve like any other."""
     vertices = fr.Frontier(graph, [3, 4]).vertices
     assert members(fr.Frontier(graph, vertices)) == [3, 4]
     assert len(fr.visit_edges(graph, vertices, vertices + 1, always)) == 2

@@ -1,4 +1,4 @@
-"""Graphs whose edges add up their records: counts and sums, against a model that keeps every record."""
+"""Graphs whose edges add up their records: counts and sums, against a model that stores every record."""
 
 from collections import defaultdict
 
@@ -43,7 +43,7 @@ class Multigraph:
         assert result.inserted + result.replaced == len(touched)
 
     def counting(self, records):
-        """The record that counts: of equal times the last one, or the first."""
+        """The record that counts: with equal times the last one, or the first."""
         return min(records, key=lambda r: r[0]) if self.keep == "first" else max(records[::-1], key=lambda r: r[0])
 
     def delete(self, keys):
@@ -93,7 +93,7 @@ def test_random_updates(structure, device, orientation, keep, rng, tmp_path, tri
 
 
 def test_built_from_edges(device, directed):
-    """As if its edges had been inserted; and its table makes the same graph again."""
+    """As if its edges had been inserted. Its table makes the same graph again."""
     ends, weights = ([0, 1, 0, 2, 2, 3], [1, 0, 1, 2, 3, 0]), np.array([0.5, 0.25, 2, 9, 1, 3], np.float32)
     graph = SlabGraph.from_edges(*ends, weights, multi_edges="sum", directed=directed, device=device)
     assert graph.num_edges == (4 if directed else 3)

@@ -1,4 +1,4 @@
-"""What incremental analytics are built on: slots and weights without checks, the mask of vertices, keys of arcs."""
+"""Foundations of incremental analytics: slots and weights without checks, the mask of vertices, keys of arcs."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def pair(new, rng, directed):
 
 
 def on_device(graph, *arrays):
-    """Arrays as `checked=False` asks for them."""
+    """Arrays in the form that `checked=False` requires."""
     return tuple(graph.xp.asarray(array, dtype=graph.vertex_dtype) for array in arrays)
 
 
@@ -73,7 +73,7 @@ def test_mask_of_absent_vertices_cannot_change_the_graph(pair):
     graph.delete_vertices([3])
     try:
         graph.absent_mask[4] = True
-    except ValueError:  # read-only; a copy on a GPU
+    except ValueError:  # read-only, a copy on a GPU
         assert not graph.device.is_gpu
     assert to_host(graph, graph.has_vertices([3, 4])).tolist() == [False, True]
 
@@ -268,7 +268,7 @@ def test_no_keys(device):
 
 
 def test_ids_that_do_not_fit_into_keys(device):
-    class Huge:  # a graph of as many vertices would take the memory of a large machine
+    class Huge:  # a graph of as many vertices would need the memory of a large machine
         num_vertices = 2**33
         device = fr.advanced.resolve_device("cpu")
 

@@ -50,7 +50,7 @@ def test_copy_goes_its_own_way(used):
 
 
 def arrays_of(thing, depth=3):
-    """All NumPy arrays that an object, and what it is made of, holds."""
+    """All NumPy arrays that an object and its attributes refer to."""
     if isinstance(thing, np.ndarray):
         return [thing]
     if isinstance(thing, ModuleType | type):

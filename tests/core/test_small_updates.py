@@ -100,7 +100,7 @@ def test_invalid_batches_change_nothing(structure, device, rng):
 
 @pytest.mark.parametrize("watched", [False, True])
 def test_a_hub_that_outgrows_its_table(device, watched, rng):
-    """Its chain gets longer than insertions walk: the batch goes the general way, and observers are notified once."""
+    """Its chain gets longer than insertions walk: the batch uses the general path, and observers are notified once."""
     pair = make(SlabGraph, device, [], [], num_vertices=600, weight_dtype="float32")
     graph, model = pair.graph, pair.model
     observer = Recorder(graph) if watched else None
@@ -123,7 +123,7 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
     graph.store._make_room(0, 40)
     with monkeypatch.context() as patch:
         patch.setattr(graph.store, "_reserve", lambda slabs: None)
-        graph.store._take(graph.store._capacity - graph.store._used - spare)  # by nobody
+        graph.store._take(graph.store._capacity - graph.store._used - spare)  # by no graph
         host, arrays = batch_of(rng, graph, 50, N)
         told = effective(model, *host, present=False)
         assert graph.insert_edges(*arrays) == model.insert_edges(*host)
@@ -133,7 +133,7 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
 
 @EACH
 def test_the_short_way(structure, device, monkeypatch, rng):
-    """Most small batches do not go the general way, which they do where memory has to be added."""
+    """Most small batches avoid the general path, which they use when memory must be added."""
     n, general = 2000, []
     graph = structure.from_edges(*rng.integers(0, n, (2, 20_000)), num_vertices=n, device=device)
     if not graph.device.is_gpu:
@@ -163,7 +163,7 @@ def test_a_stream_of_batches_of_all_sizes(structure, device, directed, weight_dt
     for turn, size in enumerate((3, 1500, 40, 600, 2500, 1, 900, 3000, 200, 700)):
         src, dst = (n * rng.random((2, size)) ** 3).astype(np.int32)  # many of small ids
         deleting = turn in (3, 6, 7, 8)
-        if deleting:  # mostly edges that are there
+        if deleting:  # mostly existing edges
             there = np.array([(u, v) for u, v, _ in model.edges()], np.int32)
             chosen = rng.integers(0, len(there), size)
             src, dst = np.ascontiguousarray(there[chosen].T)
@@ -180,7 +180,7 @@ def test_a_stream_of_batches_of_all_sizes(structure, device, directed, weight_dt
         assert deleting or observer.seen == [("inserted", told)]
         observer.seen.clear()
         pair.check()
-    graph.insert_vertices(200)  # ids may take a bit more
+    graph.insert_vertices(200)  # ids may use one more bit
     model.insert_vertices(200)
     src, dst = rng.integers(0, n + 200, (2, 300)).astype(np.int32)
     assert graph.insert_edges(graph.xp.asarray(src), graph.xp.asarray(dst)) == model.insert_edges(src, dst)
@@ -189,7 +189,7 @@ def test_a_stream_of_batches_of_all_sizes(structure, device, directed, weight_dt
 
 @EACH
 def test_sorted_in_tiles(structure, device, directed, weight_dtype, rng, monkeypatch):
-    """Batches of more arcs than are compared with each other; invalid ones change nothing."""
+    """Batches of more arcs than are compared with each other. Invalid ones change nothing."""
     n = 3000
     pair = make(structure, device, [], [], num_vertices=n, directed=directed, weight_dtype=weight_dtype)
     graph, model = pair.graph, pair.model
@@ -250,13 +250,13 @@ def test_batches_that_the_grid_finishes(device, directed, weight_dtype, watched,
             with monkeypatch.context() as patch:
                 if turn == 4 and not deleting:
                     patch.setattr(graph.store, "_reserve", lambda slabs: None)
-                    graph.store._take(graph.store._free_count + graph.store._capacity - graph.store._used)  # by nobody
+                    graph.store._take(graph.store._free_count + graph.store._capacity - graph.store._used)  # unused
                 if deleting:
                     assert graph.delete_edges(*arrays[:2]) == model.delete_edges(src, dst)
                 else:
                     assert graph.insert_edges(*arrays) == model.insert_edges(src, dst, *values)
             assert observer is None or observer.seen[-1] == ("deleted" if deleting else "inserted", told)
-            if device == "gpu" and turn in (1, 2, 4):  # in others chains are too long at times
+            if device == "gpu" and turn in (1, 2, 4):  # in other turns chains are too long at times
                 assert bool(general) == (turn == 4)
         before = edges_of(graph)
         for spoilt in (*((2,) if values else ()), 1, 0):
@@ -266,7 +266,7 @@ def test_batches_that_the_grid_finishes(device, directed, weight_dtype, watched,
         with pytest.raises(ValueError, match="src"):
             graph.delete_edges(*arrays[:2])
         assert edges_of(graph) == before == model.edges()
-        if turn != 4:  # whose slabs nobody has
+        if turn != 4:  # in turn 4 no list owns the taken slabs
             check_graph(graph)
 
 
@@ -277,7 +277,7 @@ def test_both_directions_take_batches_of_any_size(device, rng, monkeypatch):
     graph = SlabGraph(n, directed=True, device=device, weight_dtype="float32", in_edges=True)
     seen = {}
     for size in (9000, 4000, 9000, 9000):
-        if size == 4000:  # the transpose is rebuilt, and takes a small batch first
+        if size == 4000:  # the transpose is rebuilt, and processes a small batch first
             component_of(graph, InEdges).stale = True
         src, dst = rng.integers(0, n, (2, size)).astype(np.int32)
         weights = rng.random(size).astype(np.float32)
@@ -308,7 +308,7 @@ def test_refused_batches_leave_little(device, rng):
 
 
 def test_weights_for_a_graph_without_any_are_refused(device):
-    """Also of float64, which NumPy holds to be the same type as None."""
+    """Also of float64, which NumPy considers the same type as None."""
     graph = SlabGraph(10, device=device)
     ends = graph.xp.asarray([0, 1]), graph.xp.asarray([1, 2])
     for kind in (np.float32, np.float64):
@@ -327,14 +327,14 @@ def arcs(graph):
 
 
 def check_in_edges(graph):
-    """Those are the arcs of the graph, the other way round."""
+    """They are the arcs of the graph, reversed."""
     assert sorted((v, u, *weight) for u, v, *weight in arcs(graph)) == arcs(graph.reverse)
 
 
 @EACH
 @pytest.mark.parametrize("watched", [False, True])
 def test_in_edges_follow(structure, device, weight_dtype, watched, rng):
-    """Also where hubs' lists outgrow their places, of edges out and in, and one of the two takes the general way."""
+    """Also where hubs' lists outgrow their storage, of edges out and in, and one of the two uses the general path."""
     n = 700
     pair = make(structure, device, [], [], num_vertices=n, directed=True, weight_dtype=weight_dtype, in_edges=True)
     graph, model = pair.graph, pair.model
@@ -383,7 +383,7 @@ def test_in_edges_without_memory_are_made_again(structure, device, monkeypatch, 
 
 
 def test_a_watched_deletion_waits_once(device, monkeypatch, rng):
-    """What is found for observers tells what is deleted; edges that are not there cost no deletion."""
+    """Look-ups for observers also guide the deletion. Absent edges cost no deletion."""
     graph = SlabGraph(40, device=device)
     if not graph.device.is_gpu:
         pytest.skip("batches of all sizes take one way on the CPU")

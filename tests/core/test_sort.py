@@ -1,4 +1,4 @@
-"""Sorting keys: up to the largest that 64 bits hold, on both devices."""
+"""Sorting keys: up to the largest 64-bit key, on both devices."""
 
 import numpy as np
 import pytest

@@ -55,7 +55,7 @@ def test_places_of_ids(device, size, dtype, rng):
     assert host(places_of_ids(device, device.xp.asarray(ids))).tolist() == np.flatnonzero(ids >= 0).tolist()
 
 
-@pytest.mark.parametrize("most", [4096, 1])  # tiles, of which more are added up by a kernel of their own
+@pytest.mark.parametrize("most", [4096, 1])  # tiles, of which more are added up by a separate kernel
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("size", SIZES)
 def test_accumulate(device, size, dtype, most, rng, monkeypatch):
@@ -90,7 +90,7 @@ def test_rows(device, size, rows, rng):
 @pytest.mark.parametrize("ignored", [0, 0.3, 1])
 @pytest.mark.parametrize("size", SIZES)
 def test_unique_arcs(device, size, ignored, weighted, dtype, rng):
-    """Each arc once, with the weight of its last; what is to be ignored is left out."""
+    """Each arc once, with the weight of its last occurrence. Ignored arcs are left out."""
     device = resolve_device(device)
     src, dst = (rng.integers(0, 20, size).astype(dtype) for _ in range(2))
     src[rng.random(size) < ignored] = -1

@@ -36,7 +36,7 @@ def check_statistics(graph):
 
 
 def test_compaction_changes_nothing_but_slots(structure, device, directed, rng):
-    """And what belongs to an earlier version is outdated, since slots are others."""
+    """Objects of an earlier version are outdated, since slots have changed."""
     pair = make(structure, device, num_vertices=300, directed=directed, weight_dtype="float32")
     pair.insert(*random_batch(rng, 300, 20_000, "float32"))
     pair.delete(*random_batch(rng, 300, 60_000)[:2])
@@ -48,7 +48,7 @@ def test_compaction_changes_nothing_but_slots(structure, device, directed, rng):
 
 
 def test_compaction_without_memory_changes_nothing(structure, rng, monkeypatch):
-    """It either finds the memory that it takes, or raises."""
+    """It either gets its memory, or raises."""
     graph = structure.from_edges(*random_batch(rng, 300, 5000)[:2], num_vertices=300, device="cpu")
     graph.delete_edges(*random_batch(rng, 300, 50_000)[:2])
     before = snapshot(graph)
@@ -62,7 +62,7 @@ def test_compaction_without_memory_changes_nothing(structure, rng, monkeypatch):
     version = graph.version
     try:
         graph.compact()
-        assert graph.version > version  # it takes none
+        assert graph.version > version  # it needs none
     except MemoryError as error:
         assert "none left" in str(error) and graph.version == version
     monkeypatch.undo()

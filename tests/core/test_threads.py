@@ -1,4 +1,4 @@
-"""Threads that share a graph: many may read it at once; an update waits for them, and they for it."""
+"""Threads that share a graph: many may read it at once. An update waits for them, and they for it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_threads_share_a_frontier(device: str) -> None:
 def test_readers_see_whole_batches_of_a_writer(
     structure: Any, device: str, rng: np.random.Generator, request: pytest.FixtureRequest
 ) -> None:
-    """A model of each version is kept; whatever a reader sees is one of them."""
+    """A model of each version is stored. Whatever a reader sees is one of them."""
     n, batches = 200, 2000 if request.config.getoption("--long", False) else 30
     graph = structure.from_edges([0], [1], num_vertices=n, device=device)
     host, to = graph.device.to_host, graph.xp.asarray
@@ -143,7 +143,7 @@ def test_an_update_waits_for_a_block_that_reads(device: str) -> None:
         reads.set()
         assert not updated.wait(0.2)
         assert graph.num_edges == 1
-        assert bool(graph.has_edges([0], [1])[0])  # though an update waits, who reads already may go on
+        assert bool(graph.has_edges([0], [1])[0])  # though an update waits, current readers may continue
     thread.join(100)
     assert updated.is_set() and graph.num_edges == 2
 
@@ -193,7 +193,7 @@ def test_memory_of_a_thread_goes_when_it_ends(device: str) -> None:
     before = graph.memory_usage().reserved
 
     def work() -> None:
-        graph.delete_edges([0, 1], [2, 3])  # takes scratch memory
+        graph.delete_edges([0, 1], [2, 3])  # allocates scratch memory
         graph.insert_edges([0, 1], [2, 3])
 
     for _ in range(3):
@@ -303,7 +303,7 @@ def test_conversions_wait_for_an_update(convert: Callable, device: str) -> None:
 
 
 class _Context:
-    """What Numba keeps of a target, which one thread at a time may bring up to date."""
+    """Numba's cached state of a target, which one thread at a time may bring up to date."""
 
     def __init__(self) -> None:
         self.inside = 0

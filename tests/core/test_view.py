@@ -1,4 +1,4 @@
-"""Views as kernels on a GPU get them: each field eight bytes, in order; no GPU is needed to pack one."""
+"""Views as kernels on a GPU get them: each field eight bytes, in order. Packing one needs no GPU."""
 
 import ctypes
 from types import SimpleNamespace

@@ -1,4 +1,5 @@
-"""The parts of distributed graphs in functors of algorithms compile for GPUs and link with operators, without a GPU."""
+"""The partitions of distributed graphs in functors of algorithms compile for GPUs and link with operators, without a
+GPU."""
 
 import importlib
 import re

@@ -1,4 +1,4 @@
-"""Algorithms over the parts of a graph, against those of one device.
+"""Algorithms on distributed graphs, against one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -88,7 +88,7 @@ NOT_OVER_PARTS = {
 
 
 def weighted_of_shape(engine, name, directed):
-    """One of `GRAPHS` with weights, in parts and on one device."""
+    """One of `GRAPHS` with weights, distributed and on one device."""
     src, dst, n = GRAPHS[name]
     weights = (1 + np.arange(src.size) % 7).astype(np.float32)
     options = {"directed": directed, "in_edges": directed, "weight_dtype": "float32"}

@@ -1,4 +1,4 @@
-"""Common neighbors over the parts of a graph: which lists travel, what goes along, and how often parts wait."""
+"""Common neighbors in distributed graphs: the transferred lists, their payload, and the synchronizations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def engine(request, device):
 
 
 def pair_of(engine, seed=1, structure=SlabGraph, **options):
-    """A graph with hubs, leaves and isolated vertices, in parts and on one device."""
+    """A graph with hubs, leaves and isolated vertices, distributed and on one device."""
     rng = np.random.default_rng(seed)
     src, dst = (rng.random((2, 2500)) ** 3 * (N - 20)).astype(np.int64)
     graph = DistributedGraph(structure, N, engine=engine, **options)
@@ -74,7 +74,7 @@ def test_counts(engine, case, vertex_dtype):
 
 @pytest.mark.parametrize("case", CASES)
 def test_counts_without_kernels_of_their_own(engine, case, monkeypatch):
-    """As on GPUs with more parts than kernels sort by."""
+    """As on GPUs with more partitions than kernels sort by."""
     monkeypatch.setattr("frontier.distributed.operators.common.takes_pairs", lambda *_: False)
     graph, one = pair_of(engine)
     us, vs = pairs_of(case)
@@ -96,7 +96,7 @@ def test_counts_in_a_structure_that_looks_through_lists(engine):
 
 
 def test_pairs_of_one_owner_alone(engine):
-    """Parts that have nothing to send, or to receive."""
+    """Partitions with nothing to send, or to receive."""
     graph, one = pair_of(engine)
     owners = host(engine.hosts[0].objects[graph._key].partition.owners)
     rng = np.random.default_rng(3)
@@ -105,7 +105,7 @@ def test_pairs_of_one_owner_alone(engine):
         assert fr.intersect(graph, us, vs).tolist() == host(fr.intersect(one, us, vs)).tolist()
 
 
-# ---- what goes along ------------------------------------------------------------------------------------------------
+# ---- payload --------------------------------------------------------------------------------------------------------
 
 
 def note(src, dst, edge, weight, values):
@@ -121,7 +121,7 @@ BEHIND = 77
 
 @fr.advanced.reads
 def weigh(graph, src, dst, us, vs, dtype, room):
-    """A sum over all common neighbors of what is said of their edges and pairs; what is behind the values stays."""
+    """A sum over all common neighbors of values of their edges and pairs. Entries behind the values stay."""
     xp = graph.xp
     first = not graph.in_parts or graph.comm.rank == 0  # which lists the pairs
     us, vs = (xp.asarray(each if first else each[:0]) for each in (us, vs))
@@ -152,7 +152,7 @@ def test_values_by_edge_and_by_pair(engine, room, dtype):
 
 
 def test_parts_wait_for_each_other_twice_for_a_batch(device):
-    """Once for the counts of the pairs; and once for the total, when it is read."""
+    """Once for the counts of the pairs, and once for the total, when it is read."""
     with ThreadEngine(2, device) as engine:
         graph, one = pair_of(engine)
         comm, rng = engine.hosts[0].comm, np.random.default_rng(5)
@@ -172,11 +172,11 @@ def test_parts_wait_for_each_other_twice_for_a_batch(device):
         assert triangles.total == triangle_count(one).total
         assert (comm.exchanges - before[0], comm.waits - before[1]) == (1, 1)
         part = engine.hosts[0].objects[graph._key]
-        assert not part._notified  # nothing is held for longer than an update
+        assert not part._notified  # nothing is referenced for longer than an update
 
 
 def test_batches_of_all_forms(engine):
-    """Empty ones, duplicates, edges of one part alone, and those that change nothing."""
+    """Empty batches, duplicates, edges of one partition, and batches that change nothing."""
     graph, one = pair_of(engine)
     triangles = DynamicTriangleCount(graph)
     owners = host(engine.hosts[0].objects[graph._key].partition.owners)

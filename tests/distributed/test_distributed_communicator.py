@@ -1,4 +1,4 @@
-"""What parts exchange, and which part owns a vertex.
+"""Exchanges between partitions, and the owner of a vertex.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -18,7 +18,7 @@ from frontier.runtime import resolve_device
 
 
 def spread(engine, function, *args):
-    """What a function of a host returns on each worker."""
+    """The result of a function on each worker, on the host."""
     return engine.run_alike(function, *args)
 
 
@@ -111,7 +111,7 @@ def test_vertices_are_sorted_by_owner(device, parts, dtype):
     rng = np.random.default_rng(parts)
     for size in (0, 1, 5, 4096, 4097, 20_000):
         ids = rng.integers(0, 70_000, size).astype(dtype)
-        for given in (ids, np.full(size, 7, dtype)):  # the second are all of one part
+        for given in (ids, np.full(size, 7, dtype)):  # all vertices of the second belong to one partition
             expected = np.argsort(owners[given], kind="stable")
             counts = np.bincount(owners[given], minlength=parts).tolist()
             on_device = device.xp.asarray(given)
@@ -125,7 +125,7 @@ def test_vertices_are_sorted_by_owner(device, parts, dtype):
 
 
 def of_host(engine):
-    """Whether parts of an engine defer reductions."""
+    """Whether partitions of an engine defer reductions."""
     return not engine.hosts[0].comm.device.is_gpu
 
 

@@ -96,7 +96,7 @@ class RecordModel:
 
 
 def check(graph, model):
-    """The edges and all columns of a graph, asked for from both ends."""
+    """The edges and all columns of a graph, queried from both ends."""
     src, dst, _ = graph.to_coo()
     assert list(zip(src.tolist(), dst.tolist(), strict=True)) == sorted(model.edges)
     for name in graph.edge_data:
@@ -275,7 +275,7 @@ def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edge
 
 
 def exchanges(part, columns):
-    """Exchanges and waits of an insertion, the second of its kind."""
+    """Exchanges and synchronizations of an insertion, the second of its kind."""
     src, dst, comm = part.xp.arange(20), part.xp.arange(20)[::-1], part.comm
     part.insert_edges(src, dst, **columns)
     before = comm.exchanges, comm.waits
@@ -374,7 +374,7 @@ def test_pipelines(engine, tmp_path):
 
 @pytest.mark.parametrize("readers", [1, 2, 3])
 def test_checkpoints(engine, readers, tmp_path):
-    """A pipeline goes on, with a window, on any number of parts, after one whose last batches were lost."""
+    """A pipeline continues, with a window, on any number of partitions, after one whose last batches were lost."""
     rng = np.random.default_rng(8)
     records = {"src": rng.integers(0, 40, 900), "dst": rng.integers(0, 40, 900), "time": np.arange(900)}
     records["paid"] = rng.random(900)
@@ -430,7 +430,7 @@ def halve(src, dst, edge, weight, amount):
 
 
 def programs(graph):
-    """What functors find in columns, also along in-edges; with arrays by edge as long as there are vertices."""
+    """Reads of columns by functors, also along in-edges, with arrays by edge as long as there are vertices."""
     amount = graph.edge_data["amount"]
     reached = list(fr.advance(graph, fr.Frontier(graph, [0, 3]), large_ones, amount, 0.5))
     sums = fr.neighbor_reduce(graph, None, amount_of, amount, dtype=np.float64)
@@ -454,7 +454,7 @@ def test_functors_read_and_write_columns(engine, directed):
     assert graph.run(programs) == programs(one)
     u, v, _ = graph.to_coo()
     before = graph.edge_values("amount", u, v)
-    if directed:  # the other parts' copies would be out of date
+    if directed:  # the copies on other partitions would be outdated
         with pytest.raises(ValueError, match=r"halve\(\) writes to amount, a column of a graph with in_edges=True"):
             graph.run(halved)
     else:  # each direction has an entry
@@ -537,7 +537,7 @@ def _is_new(v, mark, seen):
 
 
 def _own_marks(graph):
-    """For each edge a number that its ends decide, by the ids of the graph, or of the part."""
+    """For each edge a number that its ends decide, by global or local ids."""
     local = graph.local if graph.in_parts else graph
     src, dst, _ = local.to_coo()
     mark = local.xp.zeros(local.edge_capacity, np.int32)
@@ -559,7 +559,8 @@ def _pulled(graph):
 
 @pytest.mark.parametrize("columns", [{"kind": "int32"}, None])
 def test_arrays_by_edge_have_the_ids_of_one_direction(columns):
-    """In-edges of a part have others: a traversal does not pull along them, and an advance that is told to raises."""
+    """In-edges of a partition have other ids: a traversal does not pull along them, and an advance with that direction
+    raises."""
     src, dst = np.random.default_rng(0).integers(0, 8, (2, 40))
     data = {} if columns is None else {"kind": np.arange(40)}
     with ThreadEngine(2, "cpu") as threads:

@@ -1,4 +1,4 @@
-"""Frontiers of edges of distributed graphs, against those of one device."""
+"""Frontiers of edges of distributed graphs, against one device."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def put_at_end(src, dst, edge, weight, best):
 
 
 def programs(graph):
-    """What frontiers of edges are, and what operators make of them."""
+    """The contents of frontiers of edges, and results of operators on them."""
     xp, n = graph.xp, graph.num_vertices
     some = fr.Frontier(graph, xp.arange(0, n, 3))
     heavy = fr.advance(graph, some, heavier, 60, output="edges")

@@ -1,4 +1,4 @@
-"""Files of distributed graphs, read by any number of parts."""
+"""Files of distributed graphs, read by any number of partitions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_graph_that_was_loaded_goes_on(engine, tmp_path):
     graph = DistributedGraph(SlabGraph, 30, directed=True, in_edges=True, engine=engine)
     graph.insert_edges(np.arange(29), np.arange(1, 30))
     graph.save(tmp_path)
-    found = DistributedGraph.load(tmp_path, engine=engine)  # as many parts: files are taken as they are
+    found = DistributedGraph.load(tmp_path, engine=engine)  # as many partitions: files are read as they are
     assert found.insert_edges([0, 5], [9, 6]).inserted == 1
     assert found.to_coo()[0].size == found.num_edges == 30 == found.in_degrees().sum()
 
@@ -89,7 +89,7 @@ def test_other_files_are_refused(engine, tmp_path, text):
 
 @pytest.mark.parametrize("written", [1, 2])
 def test_files_by_another_rule_of_ownership(engine, tmp_path, monkeypatch, written):
-    """Arcs go to their new owners: from files of format 1, when each vertex had an owner by itself, and later ones."""
+    """Arcs go to their new owners: from files of format 1, when each vertex had a separate owner, and later ones."""
     monkeypatch.setattr(owners, "TOGETHER", 0)
     rng = np.random.default_rng(5)
     graph = DistributedGraph(SlabGraph, 500, engine=engine)
@@ -110,7 +110,7 @@ def test_files_by_another_rule_of_ownership(engine, tmp_path, monkeypatch, writt
 
 
 def arcs_of_others(part):
-    """Arcs that a part has of vertices it does not own."""
+    """Arcs on a partition from vertices that it does not own."""
     degrees = host(part.local.degrees())
     degrees[host(part.partition.owned)] = 0
     return part.comm.reduce_numbers([int(degrees.sum())])[0]

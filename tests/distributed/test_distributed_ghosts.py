@@ -1,4 +1,4 @@
-"""Products of distributed graphs, for which parts get the entries of their ghosts alone; against one device.
+"""Products of distributed graphs, for which partitions receive only the entries of their ghosts, against one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -32,12 +32,12 @@ def number(v, x):
 
 
 def multiply_only(part):
-    """A product that is left on the parts."""
+    """A product that stays on the partitions."""
     fr.SpMV(part)(part.xp.ones(part.num_vertices), out=part.xp.empty(part.num_vertices))
 
 
 def routes(part, transpose):
-    """Whether a product of a part gets the entries of ghosts alone."""
+    """Whether a product of a partition receives only the entries of ghosts."""
     return fr.SpMV(part, transpose=transpose)._route is not None
 
 
@@ -85,6 +85,6 @@ def test_ghosts_are_what_is_exchanged(engine):
         graph.run(multiply_only)
 
     first, second = sent(multiply), sent(multiply)
-    assert second < first < 20_000 < 8 * 10_000  # ids are told once
+    assert second < first < 20_000 < 8 * 10_000  # ids are sent once
     graph.insert_edges([0, 2], [7, 9])
     assert second <= sent(multiply) <= second + 100

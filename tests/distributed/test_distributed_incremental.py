@@ -1,4 +1,4 @@
-"""Incremental analytics of distributed graphs against those of one device, after every batch of a stream."""
+"""Incremental analytics of distributed graphs against one device, after every batch of a stream."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def engine(request, device):
 
 
 def pair_of(engine, name="rmat", **options):
-    """The same graph in parts and on one device."""
+    """The same graph, distributed and on one device."""
     src, dst, n = GRAPHS[name]
     graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
     one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
@@ -55,7 +55,7 @@ def pair_of(engine, name="rmat", **options):
 
 
 def updates(graphs, steps=4, size=300, seed=1):
-    """Insertions and deletions by turns, and a deleted vertex; yields after each update of all the graphs."""
+    """Insertions and deletions by turns, and a deleted vertex. Yields after each update of all the graphs."""
     rng = np.random.default_rng(seed)
     n = graphs[0].num_vertices
     for step in range(steps):
@@ -97,7 +97,7 @@ def add_both(u, v, w, edge_uw, edge_vw, first, second, total):
 
 
 def marked(part, us, vs, room):
-    """What common neighbors add up of an array by edge, given twice, and whether what is behind it has stayed."""
+    """Sums of an array by edge over common neighbors, given twice, and whether entries behind it have stayed."""
     mark = part.xp.full(part.local.edge_capacity + room, 7, np.int64)
     mark[: part.local.edge_capacity] = 1
     total, mine = part.sums(), part.comm.rank == 0
@@ -107,7 +107,7 @@ def marked(part, us, vs, room):
 
 @pytest.mark.parametrize("room", [0, 5, 100_000])
 def test_values_by_edge_travel(engine, room):
-    """They are written behind an array that has room for them."""
+    """They are written behind an array with spare capacity for them."""
     graph, one = pair_of(engine)
     us, vs = np.random.default_rng(4).integers(0, graph.num_vertices, (2, 400))
     assert graph.run(marked, us, vs, room) == (3 * int(fr.intersect(one, us, vs).sum()), True)
@@ -217,7 +217,7 @@ def test_ranks_by_weights_are_maintained(engine):
 
 
 class Log(fr.UpdateObserver):
-    """What an exact observer is notified of, in the order of the notifications."""
+    """Notifications of an observer of effective edges, in their order."""
 
     over_parts = sees_changes = True
 
@@ -226,7 +226,7 @@ class Log(fr.UpdateObserver):
         graph.attach(self)
 
     def notifications(self):
-        """Those of all parts."""
+        """The notifications of all partitions."""
         if not self.graph.in_parts:
             return self.told
         parts = self.graph.comm.gather_objects(self.told)
@@ -310,7 +310,8 @@ def test_shortest_paths(engine, directed):
 
 
 def test_vertices_join_before_the_tree_is_read(engine):
-    """Without in-edges a tree is rebuilt when it is read, and until then that of insertions before is not there."""
+    """Without in-edges a tree is rebuilt when it is read, and until then the tree before the insertions does not
+    exist."""
     graph = DistributedGraph(SlabGraph, 4, directed=True, engine=engine)
     graph.insert_edges([0], [1])
     paths = DynamicBFS(graph, 0)
@@ -333,7 +334,7 @@ def test_distances_are_maintained(engine, directed, in_edges, dtype, never_recom
     dynamic, static = (DynamicBFS, bfs) if dtype is None else (DynamicSSSP, sssp)
     paths = dynamic(graph, 5)
 
-    def weights(count):  # tenths are rounded, and sums of them often equal; a few are 0
+    def weights(count):  # tenths are rounded, and sums of them often equal, a few are 0
         return () if dtype is None else ((rng.integers(0, 9, count) / 10).astype(dtype),)
 
     for size in (200, 2, 60, 5):
@@ -378,7 +379,7 @@ def check_tree(graph, distance, before):
 
 
 def test_small_changes_exchange_little(engine, monkeypatch):
-    """A batch that changes a few distances does not exchange those of all vertices."""
+    """A batch that changes a few distances does not exchange the distances of all vertices."""
     monkeypatch.setattr(levels, "ROOM", 8)  # which messages have on GPUs, however few vertices they are for
     edges = fr.io.rmat(12, 8, seed=3)
     graph = DistributedGraph(SlabGraph, edges.num_vertices, engine=engine)
@@ -426,7 +427,7 @@ def test_trusses(engine, k):
 
 
 def look_back(graph):
-    """What enters vertices, by operators along in-edges."""
+    """Edges that enter vertices, by operators along in-edges."""
     xp = graph.xp
     entering = fr.neighbor_reduce(graph.reverse, None, arrives_from, reduce="sum", dtype=np.int64)
     before = fr.advance(graph, fr.Frontier(graph, [3, 7]), any_edge, edges="in")

@@ -1,4 +1,5 @@
-"""What a push has reached travels to its owners by kernels on GPUs, and by arrays elsewhere, with one result."""
+"""The vertices that a push has reached are sent to their owners by kernels on GPUs, and by arrays elsewhere, with one
+result."""
 
 import numpy as np
 import pytest
@@ -21,13 +22,13 @@ DTYPES = ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float3
 
 @pytest.fixture(autouse=True)
 def no_windows(monkeypatch):
-    """Kernels of parts do not see each other's memory, as on several hosts."""
+    """Kernels of partitions do not see each other's memory, as on several hosts."""
     monkeypatch.setattr(InProcessCommunicator, "kernels_meet", False)
 
 
 @pytest.fixture(params=[8, 2048], ids=["little-room", "room"])
 def room(request, monkeypatch):
-    """Vertices for which the first message of a level has room."""
+    """The capacity of the first message of a level, in vertices."""
     monkeypatch.setattr(levels, "ROOM", request.param)
     return request.param
 
@@ -38,7 +39,7 @@ def values_of(rng, n, dtype):
 
 
 def leave_others(rule, values, ids, owners):
-    """Have copies of vertices that a part has not reached say what the owner does, or add nothing."""
+    """Set copies of vertices that a partition has not reached to the owner's value, or to a neutral one."""
     own = np.choose(owners, values)
     for rank, copy in enumerate(values):
         if rule == "countdown":
@@ -48,7 +49,7 @@ def leave_others(rule, values, ids, owners):
 
 
 def delivered(part, ids, columns, rules):
-    """What every part has after its copies went to the owners: own entries, members, and the sums."""
+    """The state of every partition after its copies went to the owners: own entries, members, and the sums."""
     rank, xp = part.comm.rank, part.xp
     arrays = []
     for rule, values in zip(rules, columns, strict=True):
@@ -65,7 +66,7 @@ def delivered(part, ids, columns, rules):
 
 
 def expected_of(ids, columns, rules, owners, parts):
-    """The same by a loop over parts."""
+    """The same by a loop over partitions."""
     found = []
     for rank in range(parts):
         arrays = [values[rank].copy() for values in columns]
@@ -98,7 +99,7 @@ CASES = {
     "followed-by-bytes": (("max", "follows", "follows"), ("float64", "uint8", "float32")),
     "four": (("min", "max", "or", "follows"), ("int64", "float32", "bool", "int32")),
     "counting": (("add", "countdown", "min"), ("float64", "int32", "int32")),
-    "five": (("min", "max", "or", "add", "max"), ("int32",) * 5),  # more than kernels take
+    "five": (("min", "max", "or", "add", "max"), ("int32",) * 5),  # more than kernels accept
 }
 
 
@@ -122,7 +123,7 @@ def test_copies_reach_their_owners(engine, room, case):
             assert members.tolist() == expected_members
             for array, values in zip(arrays, expected, strict=True):
                 np.testing.assert_array_equal(array[owned], values[owned])
-            # What was added elsewhere is gone from the copy.
+            # Amounts added elsewhere are removed from the copy.
             for rule, array, values in zip(rules, arrays, columns, strict=True):
                 sent = np.setdiff1d(ids[rank], owned)
                 if rule in IDLE:
@@ -168,7 +169,8 @@ def test_paths_whatever_the_room(engine, room):
 
 
 def searched(part, source, starts):
-    """Levels, exchanges and waits of searches from a vertex, and from a frontier that only its owners list."""
+    """Levels, exchanges and synchronizations of searches from a vertex, and from a frontier that only its owners
+    list."""
     comm = part.comm
     bfs(part, source)
     before = comm.exchanges, comm.waits
@@ -177,7 +179,7 @@ def searched(part, source, starts):
 
 
 def test_a_level_takes_one_wait_on_gpus(engine):
-    """Two exchanges and a wait each, and one exchange for the copies of the result."""
+    """Two exchanges and a synchronization each, and one exchange for the copies of the result."""
     if not engine.hosts[0].comm.device.is_gpu:
         pytest.skip("CPUs exchange arrays of the right size")
     graph, _ = of_shape(engine, "path")
@@ -186,7 +188,7 @@ def test_a_level_takes_one_wait_on_gpus(engine):
 
 
 def lengthened(part, starts, limits):
-    """Searches from frontiers that differ from part to part: only the owner of a vertex lists it."""
+    """Searches from frontiers that differ between partitions: only the owner of a vertex lists it."""
     mine = [v for v in starts if v in host(part.partition.owned).tolist()]
     distance = part.vertex_array(np.int32, 99, combine="min")
     for v in starts:

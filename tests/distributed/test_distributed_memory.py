@@ -1,4 +1,4 @@
-"""Batches for which one part has no memory: refused by all, wherever it runs out."""
+"""Batches for which one partition has no memory: all partitions refuse them, for each failing allocation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from structures import SlabGraph
 
 N, M = 40, 600
 LARGE = 500
-"""Bytes of an allocation that may fail: parts exchange smaller ones to agree that a batch is refused."""
+"""Bytes of an allocation that may fail: partitions exchange smaller ones to agree that a batch is refused."""
 
 KINDS: dict[str, dict[str, Any]] = {
     "plain": {"directed": False},
@@ -31,7 +31,8 @@ KINDS: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def failing_on_one_part(monkeypatch: pytest.MonkeyPatch, step: int) -> Iterator[list[int]]:
-    """Let one large allocation of the last part fail, after `step` others of it; gives a list of what is left."""
+    """Let one large allocation of the last partition fail, after `step` earlier ones. Gives a list of the remaining
+    ones."""
     here, left = threading.local(), [step]
     work = threads._Call.run
 
@@ -142,7 +143,7 @@ def filled(engine: ThreadEngine | None, kind: str) -> Any:
 
 
 def sizes(kind: str) -> tuple[int, int]:
-    """How many edges a graph has, and how many if the insertions of the mixed batch alone are made."""
+    """The number of edges of a graph, and the number if only the insertions of the mixed batch are made."""
     graph = filled(None, kind)
     before = graph.num_edges
     src, dst, _ = graph.to_coo()

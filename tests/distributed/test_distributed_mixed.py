@@ -1,4 +1,4 @@
-"""Mixed batches of distributed graphs: the answers are those of one device.
+"""Mixed batches of distributed graphs: the answers equal those of one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -24,7 +24,7 @@ KINDS = {
 
 
 def random_batch(rng, graph, size, n):
-    """Operations on few pairs, so that some come, go and come again."""
+    """Operations on few pairs, so some edges are inserted, deleted and inserted again."""
     batch = {"ops": rng.choice([0, 0, 0, 1, 1, 2, 3, 4, 5], size), "src": rng.integers(0, n, size)}
     batch["dst"] = rng.integers(0, n, size)
     if graph.is_weighted:
@@ -80,7 +80,7 @@ def test_observers_see_the_net_effect(engine):
 
 
 def list_own(part):
-    """Each part lists operations of its own, those of the last one without edge data."""
+    """Each partition lists its own operations, the last one without edge data."""
     last = part.comm.rank == part.comm.size - 1
     if last:
         return host(part.apply([fr.Operation.NEIGHBORS, fr.Operation.DELETE], [1, 2], [0, 1]).neighbors).tolist()

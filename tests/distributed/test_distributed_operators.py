@@ -1,4 +1,4 @@
-"""Operators over the parts of a graph, against those of one device.
+"""Operators on distributed graphs, against one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -355,7 +355,7 @@ def lower(src, dst, edge, weight, least):
 
 
 def lowest_around(graph):
-    """The lowest id one or two edges away, of which parts tell each other at the end; and the last part."""
+    """The lowest id one or two edges away, which partitions exchange at the end, and the last partition."""
     ids = graph.xp.arange(graph.num_vertices)
     least = graph.vertex_array(np.int64, ids, combine=larger)
     everyone = fr.Frontier.all(graph)
@@ -369,7 +369,7 @@ def lowest_around(graph):
 
 
 def test_copies_stay_locally_in_a_block(engine):
-    """Parts exchange nothing there; what they have found is combined later."""
+    """Partitions exchange nothing there. Their results are combined later."""
     graph, _ = of_shape(engine, "path")
     found, last = graph.run(lowest_around)
     assert last == engine.size - 1
@@ -390,7 +390,8 @@ def has_none(dst, parent, heavy, least):
 
 
 def pulled(graph, edges, direction):
-    """Two advances, the second with what the first has written at other ends; a vertex looks at the heavy edges."""
+    """Two advances, the second reads values that the first has written at other ends. A vertex looks at the heavy
+    edges."""
     xp, n = graph.xp, graph.num_vertices
     parent = graph.vertex_array(np.int32, -1, combine="max")
     heavy = graph.vertex_array(np.int64, xp.arange(n) % 7, combine="max")
@@ -463,7 +464,7 @@ def share_of_all(v, shares, total):
 
 
 def results_of(graph):
-    """What readers of results find, and how many exchanges it took."""
+    """The values that readers of results get, and the number of exchanges."""
     comm = getattr(graph, "comm", None)
 
     def exchanges():
@@ -511,7 +512,7 @@ def set_total(v, total):
 
 
 def test_entries_without_news_are_not_combined(engine):
-    """Those that are alike, and those of which another part says what it did at the beginning."""
+    """Entries on which partitions agree, and entries with the initial value on another partition."""
     graph, _ = of_shape(engine, "path")
     assert graph.run(entries_with_news) == [3, 4]
 

@@ -1,4 +1,5 @@
-"""Products that distributed graphs prepare on GPUs, with vectors in an order of each part; on a CPU they are by id."""
+"""Products that distributed graphs prepare on GPUs, with vectors in an order of each partition. On a CPU they are by
+id."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ SHAPES = ["few", "dense", "star", "one part", "empty"]
 
 
 def edges_of(shape, rng):
-    """Edges between N vertices: few ghosts, nearly all vertices as ghosts, hubs, one part alone, and none."""
+    """Edges between N vertices: few ghosts, nearly all vertices as ghosts, hubs, edges of one partition, and none."""
     if shape == "star":
         return np.zeros(N - 1, int), np.arange(1, N)
     if shape == "one part":
@@ -32,7 +33,7 @@ def edges_of(shape, rng):
 
 @fr.advanced.reads
 def products(graph, transpose, dtype, weighted):
-    """A product, and one of what it gives, by vertex id; and what is known of the order."""
+    """A product, and a product of its result, by vertex id, and the known facts about the order."""
     xp = graph.xp
     times = fr.SpMV(graph, transpose=transpose, layout="csr", weighted=weighted)
     x = graph.vertex_array(dtype, -1.0)
@@ -57,7 +58,7 @@ def workers(request, device):
 
 @pytest.fixture(params=[None, 9, 40], ids=["room for all", "few hubs", "some hubs"])
 def room(request, monkeypatch):
-    """How many bytes there are for hubs."""
+    """The number of bytes for hubs."""
     if request.param is not None:
         for module in (spmv, of_parts):
             monkeypatch.setattr(module, "most_hubs", lambda itemsize: 4 * request.param // itemsize)
@@ -140,7 +141,7 @@ def test_operators_in_the_order_of_products(workers, rng):
 
 
 def refused(part):
-    """What the graph of prepared products is asked for in vain."""
+    """Calls that the graph of prepared products refuses."""
     times = fr.SpMV(part, layout="csr")
     if times.order is None:
         return None
@@ -173,7 +174,7 @@ def test_what_the_graph_of_products_refuses(workers):
 def outdated(part):
     times = fr.SpMV(part, layout="csr")
     x = times.arrange(part.xp.ones(part.num_vertices))
-    part.insert_edges([5] * (part.comm.rank == 0), [5 + 1] * (part.comm.rank == 0))  # which some parts know nothing of
+    part.insert_edges([5] * (part.comm.rank == 0), [5 + 1] * (part.comm.rank == 0))  # which some partitions do not know
     try:
         times(x)
     except RuntimeError as error:
@@ -187,7 +188,7 @@ def test_products_of_an_outdated_graph(workers):
 
 
 def disagree(part):
-    """One part asks for a static copy, and another does not, as if it had no memory."""
+    """One partition requests a static copy, and another does not, as if it had no memory."""
     times = fr.SpMV(part, layout="csr" if part.comm.rank == 0 else "native")
     x = part.vertex_array(np.float64)
     fr.compute(fr.Frontier.all(part), number, x)

@@ -1,6 +1,6 @@
-"""Searches over parts whose kernels see each other's memory, in one launch each, against those of one device.
+"""Searches over partitions whose kernels see each other's memory, in one launch each, against one device.
 
-They run on two GPUs, and on an emulated one, where parts are threads.
+They run on two GPUs, and on an emulated one, where partitions are threads.
 """
 
 import emulator
@@ -32,13 +32,13 @@ def engine(request):
 
 @pytest.fixture(autouse=True)
 def owners_of_runs(small_graphs_have_vertices_on_all_parts, engine, monkeypatch):
-    """Two parts that are threads have runs of vertices, as processes do."""
+    """Two partitions that are threads own runs of vertices, as processes do."""
     monkeypatch.setattr(owners, "TOGETHER", 5 if engine.size == 2 else 0)
 
 
 @pytest.fixture(params=[None, 16], ids=["room", "little-room"])
 def room(request, engine):
-    """Bytes of a message, on all parts: with few of them most pushes have no room for what they reach."""
+    """Bytes of a message, on all partitions: with few bytes most pushes overflow it."""
     yield request.param
     graph = DistributedGraph(SlabGraph, 1, engine=engine)
     graph.run(have_room, None)
@@ -62,7 +62,7 @@ def in_parts(engine, src, dst, n, room=None, weights=None, **options):
 
 
 def counted(part, function, *args):
-    """What a function returns, and how many exchanges and waits that took."""
+    """The result of a function, and its exchanges and synchronizations."""
     comm = part.comm
     before = comm.exchanges, comm.waits
     found = function(part, *args)
@@ -81,7 +81,7 @@ def test_breadth_first(engine, room, name, options):
 
 @pytest.mark.parametrize("options", [{}, {"directed": True, "in_edges": True}], ids=str)
 def test_pulls(engine, options):
-    """Dense graphs, of which a push takes more than a pull; several searches in the same windows."""
+    """Dense graphs, in which a push costs more than a pull. Several searches use the same windows."""
     rng = np.random.default_rng(1)
     n = 2500
     graph, one = in_parts(engine, rng.integers(0, n, 20 * n), rng.integers(0, n, 20 * n), n, **options)
@@ -129,7 +129,7 @@ def levels_of(part, source):
 
 
 def test_a_search_takes_one_wait(engine):
-    """And one exchange; another for the copies of the result if few vertices are reached."""
+    """And one exchange, with another for the copies of the result if few vertices are reached."""
     graph, one = in_parts(engine, np.arange(29), np.arange(1, 30), 500)
     for more in (0, 1):
         graph.run(counted, levels_of, 0)
@@ -143,7 +143,7 @@ def nearer(src, dst, edge, weight, distance, level):
 
 
 def levels_by_hand(part, source):
-    """A loop of advances; the distances, and the sizes of the frontiers."""
+    """A loop of advances, the distances, and the sizes of the frontiers."""
     distance = part.vertex_array(np.int32, 99, combine="min")
     distance[source] = 0
     frontier, level, sizes = fr.Frontier(part, [source]), 0, []
@@ -160,7 +160,7 @@ def test_a_loop_of_advances(engine, room):
     graph, one = in_parts(engine, src, dst, n, room)
     found, exchanges, waits, _ = graph.run(counted, levels_by_hand, 0)
     assert found == levels_by_hand(one, 0)
-    if room is None:  # one of each tells whether the first frontier has members, and an exchange brings the result
+    if room is None:  # one of each reports whether the first frontier has members, and an exchange brings the result
         levels = len(found[0])
         assert (exchanges, waits) == (levels + 2, levels + 1)
 
@@ -186,8 +186,7 @@ def count_visit(src, distance, visits, level):
 
 
 def visits_of(part, starts, steps):
-    """How often `prepare` was called for each vertex, in a traversal from several vertices of which each owner lists
-    its own."""
+    """The number of calls of `prepare` for each vertex, in a traversal from several vertices that their owners list."""
     mine = [v for v in starts if part.comm.size == 1 or v in host(part.partition.owned).tolist()]
     distance = part.vertex_array(np.int32, 99, combine="min")
     visits = part.vertex_array(np.int32, 0)
@@ -239,7 +238,7 @@ def spread(src, dst, edge, weight, label, seen, least, origin):
 
 
 def entries_after_a_search(part):
-    """Of four arrays, after a search that has reached everything: the labels, and whether all parts have the same."""
+    """Four arrays, after a search that has reached everything: the labels, and whether all partitions have the same."""
     ids = part.xp.arange(part.num_vertices)
     label = part.vertex_array("int64", ids, combine="max")
     seen = part.vertex_array("uint8", 0, combine="or")
@@ -255,7 +254,7 @@ def entries_after_a_search(part):
 
 @pytest.mark.parametrize("room", [None, 16, 1024])
 def test_all_parts_have_all_entries(engine, room):
-    """Also in rounds, by turns in each half of the room; where there is no room, an exchange brings them."""
+    """Also in rounds, by turns in each half of the buffer. If it is too small, an exchange brings them."""
     src, dst, n = GRAPHS["rmat"]
     graph, one = in_parts(engine, src, dst, n, room)
     label, alike, exchanges = graph.run(entries_after_a_search)
@@ -267,7 +266,7 @@ def test_all_parts_have_all_entries(engine, room):
 
 
 def test_a_part_that_does_not_come_is_reported(monkeypatch):
-    """The others wait for it in their kernels, and not for ever."""
+    """The other partitions wait for it in their kernels, with a timeout."""
     if not emulator.wanted():
         pytest.skip("takes more than a minute")
     with workers(2) as engine:

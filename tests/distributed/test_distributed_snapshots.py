@@ -1,4 +1,4 @@
-"""Snapshots and copies of distributed graphs, against those of one device.
+"""Snapshots and copies of distributed graphs, against one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -87,7 +87,7 @@ def test_a_snapshot_is_one_object_until_the_next_update(engine):
     assert graph.snapshot() is first and first.snapshot() is first and repr(first).startswith("<snapshot of Distri")
     first.degrees()
     assert graph.memory_usage().reserved > first.memory_usage().reserved  # the copies are of the graph
-    for edge in ([3], [4]), ([4], [5]), ([6], [7]):  # some parts do not change
+    for edge in ([3], [4]), ([4], [5]), ([6], [7]):  # some partitions do not change
         graph.insert_edges(*edge)
         assert graph.snapshot() is not first
     assert first.num_edges == 2 == first.degrees().sum() / 2
@@ -128,7 +128,7 @@ def degrees_back(part):
 
 
 def test_snapshots_of_parts(engine):
-    """Those that a function takes on the workers."""
+    """Snapshots that a function takes on the workers."""
     graph, _ = pair_of(engine, n=7, directed=True, in_edges=True)
     graph.insert_edges([0, 1, 4], [1, 2, 2])
     found = graph.run(degrees_back)

@@ -1,4 +1,4 @@
-"""Data frames of distributed graphs, against those of one device; those of Dask are in `distributed_frames`."""
+"""Data frames of distributed graphs, against one device. `distributed_frames` has the frames of Dask."""
 
 from __future__ import annotations
 

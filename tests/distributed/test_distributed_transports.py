@@ -1,4 +1,5 @@
-"""UCXX between two processes: with shared memory and by TCP alone, and what a process notices when its peer is gone."""
+"""UCXX between two processes: with shared memory and by TCP only, and the behavior of a process when its peer is
+gone."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ SECONDS = 30  # after which the peer should have been missed
 
 
 def talk(pipe, rank):
-    """What each process does: it answers with what it received, and how it missed its peer."""
+    """The work of each process: it answers with the received data, and the failure of its peer."""
     mine, own = offer("ucxx", rank)
     pipe.send(mine)
     offers = pipe.recv()

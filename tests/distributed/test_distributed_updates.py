@@ -47,7 +47,7 @@ def test_updates(engine, directed):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_single_part(device, directed):
-    """It owns all arcs, so that nothing is sorted or sent."""
+    """It owns all arcs, so nothing is sorted or sent."""
     with ThreadEngine(1, device) as engine:
         test_updates(engine, directed)
         options = {"directed": directed, "edge_data": {"amount": "float64"}, "in_edges": directed}
@@ -71,7 +71,7 @@ def test_a_single_part(device, directed):
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_large_batches(engine, structure, directed, weight_dtype):
-    """With duplicates, self-loops and edges that are there; the last of duplicates counts."""
+    """With duplicates, self-loops and existing edges. The last of duplicates counts."""
     if weight_dtype is not None and not structure.can_store_weights:
         pytest.skip("it stores no weights")
     rng = np.random.default_rng(3)
@@ -252,7 +252,7 @@ def test_vertices_for_names(engine):
 
 
 def test_a_failure_that_changes_no_part_leaves_the_graph_usable(monkeypatch):
-    """The part that owns the source has no memory, and the others have nothing to do."""
+    """The partition that owns the source has no memory, and the other ones have nothing to do."""
     with ThreadEngine(2) as engine:
         graph = DistributedGraph(SlabGraph, 40, directed=True, engine=engine)
         graph.insert_edges([0, 1, 2], [3, 4, 5])

@@ -1,6 +1,6 @@
-"""Batches that kernels write into the windows of the parts that own their arcs, against one device.
+"""Batches that kernels write into the windows of the partitions that own their arcs, against one device.
 
-They run on two GPUs, and on an emulated one, where parts are threads.
+They run on two GPUs, and on an emulated one, where partitions are threads.
 """
 
 from threading import Timer
@@ -23,7 +23,7 @@ pytestmark = [
 ]
 N = 3000
 TOO_MANY = 60_000 if emulator.wanted() else 600_000
-"""Edges for which the windows of a graph of N vertices have no room; those of a GPU are larger."""
+"""Edges that overflow the windows of a graph of N vertices. The windows of a GPU are larger."""
 
 
 @pytest.fixture(scope="module", params=(2, 3) if emulator.wanted() else (2,))
@@ -34,7 +34,7 @@ def engine(request):
 
 @pytest.fixture(autouse=True)
 def owners_of_runs(small_graphs_have_vertices_on_all_parts, engine, monkeypatch):
-    """Two parts that are threads have runs of vertices, as processes do."""
+    """Two partitions that are threads own runs of vertices, as processes do."""
     monkeypatch.setattr(owners, "TOGETHER", 5 if engine.size == 2 else 0)
 
 
@@ -43,7 +43,7 @@ def has_window(part):
 
 
 def exchanges_of(part, src, dst):
-    """Exchanges and waits of an insertion."""
+    """Exchanges and synchronizations of an insertion."""
     comm = part.comm
     before = comm.exchanges, comm.waits
     part.insert_edges(src, dst)
@@ -64,7 +64,7 @@ def assert_same(graph, one):
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_batches(engine, directed, vertex_dtype, weight_dtype):
-    """Of all sizes, with duplicates of which the last counts, and self-loops; also without room in the windows."""
+    """Batches of all sizes, with duplicates (the last counts), and self-loops, also if they overflow the windows."""
     rng = np.random.default_rng(3)
     graph, one = both(engine, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype)
     assert graph.run(has_window)
@@ -78,12 +78,12 @@ def test_batches(engine, directed, vertex_dtype, weight_dtype):
 
 
 def sender_of(part):
-    """What the part's unweighted batches are sent with."""
+    """The sender of the partition's unweighted batches."""
     return next(iter(persistent.window_of(part).senders.values()))
 
 
 def let_barriers_wrap_around(part):
-    """As if the blocks of many batches had come to barriers."""
+    """As after many batches whose blocks passed barriers."""
     sender, begun = sender_of(part), 2**32 - 2
     sender._barriers = begun
     sender.arrived.view(np.int32)[...] = begun - 2**32
@@ -108,7 +108,7 @@ def test_counters_of_barriers_wrap_around(engine):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float64"])
 def test_large_batches_have_room(engine, weight_dtype):
-    """Blocks sort several spans each, and nothing goes as messages, which take an exchange more."""
+    """Blocks sort several spans each, and nothing is sent as messages, which need one more exchange."""
     n, most = (400_000, 60_000) if emulator.wanted() else (4_000_000, 1_500_000)
     rng = np.random.default_rng(8)
     graph, one = both(engine, n=n, weight_dtype=weight_dtype)
@@ -129,14 +129,14 @@ def exchanges_so_far(part):
 
 
 def send_alone(part):
-    """The first part sends a batch to others that do not come, until the parts are given up."""
+    """The first partition sends a batch to absent ones, until the partitions are given up."""
     window, board = persistent.window_of(part), getattr(part.comm, "_board", None)
     if part.comm.rank:
         return "does not come"
 
     def give_up():
         window.abandon()
-        if board is not None:  # of parts that are threads
+        if board is not None:  # of partitions that are threads
             board.barrier.abort()
 
     timer = Timer(0.5, give_up)
@@ -154,7 +154,7 @@ def test_a_batch_is_given_up_with_the_parts():
 
 
 def test_a_batch_takes_two_exchanges(engine):
-    """Of arcs with their counts, and of results."""
+    """One of arcs with their counts, and one of results."""
     graph, _ = both(engine)
     src, dst = np.arange(100), np.arange(100) + 7
     graph.run(exchanges_of, src, dst)
@@ -179,7 +179,7 @@ def test_bad_batches_change_nothing(engine, bad):
 
 
 def exchanges_by_kernels(part, count):
-    """Rows, and what numbers come to, by kernels that see each other's windows; several in a row."""
+    """Rows, and reductions of numbers, by kernels that see each other's windows, several in a row."""
     window, comm = persistent.window_of(part), part.comm
     assert window.can_exchange(count) and not window.can_exchange(35)
     found = []
@@ -204,7 +204,7 @@ def test_exchanges_by_kernels(engine, count):
 
 
 def combine_alone(part):
-    """The first part waits for others that do not come, until the parts are given up."""
+    """The first partition waits for absent ones, until the partitions are given up."""
     window, comm = persistent.window_of(part), part.comm
     if comm.rank == 0:
         timer = Timer(0.5, window.abandon)
@@ -222,7 +222,7 @@ def test_parts_that_are_given_up_wait_no_longer():
 
 
 def window_that_cannot_double(part):
-    """What is left when a window cannot be twice as large, but as large as it must be; and when it cannot be that."""
+    """The result if a window cannot double, but reach the necessary size, and if it cannot reach that."""
     comm, opened = part.comm, []
     first = persistent.window_of(part)
     wanted = first.nbytes + 128
@@ -260,7 +260,7 @@ def size_of_frontier(part, ids):
 
 
 def test_searches_between_batches(engine):
-    """They write to the same windows, as do those of analytics that follow the batches."""
+    """They write to the same windows, as do searches of analytics that follow the batches."""
     rng = np.random.default_rng(5)
     graph, one = both(engine)
     with DynamicBFS(graph, 0) as found, DynamicBFS(one, 0) as expected:

@@ -1,4 +1,4 @@
-"""Graphs in parts whose workers are real: processes on CPUs, of a Dask cluster, and on several GPUs with NCCL.
+"""Distributed graphs with real workers: processes on CPUs, of a Dask cluster, and on several GPUs with NCCL.
 
 On a machine with two GPUs: ``pytest -m gpu tests/distributed/test_distributed_workers.py``.
 """
@@ -54,14 +54,14 @@ def workers(kind: str) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
-        engine = DistributedGraph(SlabGraph).engine  # by default that of the client
+        engine = DistributedGraph(SlabGraph).engine  # by default the client's
         assert isinstance(engine, DaskEngine)
         yield engine
         engine.close()
 
 
 def fail_alone(worker):
-    """Let one part fail where the others wait for it."""
+    """Let one partition fail where the rest wait for it."""
     if worker.comm.rank == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     worker.comm.barrier()
@@ -85,7 +85,7 @@ def exchange(worker):
 
 
 def exchange_in_numpy(rank):
-    """What `exchange` finds on a part."""
+    """The result of `exchange` on a partition."""
     all_counts = [[0, 7], [3, 0]]
     found = []
     for dtype in (np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64):
@@ -102,7 +102,7 @@ def exchange_in_numpy(rank):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_workers(kind):
-    """One test for all, since starting workers takes longest."""
+    """One test for all, since starting workers is the slowest step."""
     src, dst, n = GRAPHS["rmat"]
     rng = np.random.default_rng(5)
     with workers(kind) as engine:
@@ -183,7 +183,7 @@ def die_at(part: Any, phase: str, folder: str) -> None:
     if phase == "exchange":
         exchange = part.comm._exchange
         calls = iter(range(100))
-        if second:  # when others have sent to it
+        if second:  # when other partitions have sent to it
             part.comm._exchange = lambda transfers: die() if next(calls) == 1 else exchange(transfers)
         part.insert_edges([1, 2], [3, 4])
     elif phase == "update":

@@ -1,4 +1,4 @@
-"""Calls of workers that are interrupted, refused, or fail on some: answers belong to the calls that asked for them."""
+"""Calls that are interrupted, refused, or fail on some workers: answers belong to their own calls."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def fail_alone(host: Any) -> None:
 @needs_ucxx
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One test for all, since starting workers takes longest."""
+    """One test for all, since starting workers is the slowest step."""
     with ProcessEngine(2) as engine:
         large = np.zeros(processes.CONFIRMED, np.uint8)
         for shares in ([(large,), (Unpicklable(),)], [(Unpicklable(),), (Unpicklable(),)]):
@@ -124,7 +124,7 @@ def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(processes, "GRACE", 2.0)
         with pytest.raises(RuntimeError, match="OfTwo: 1"):
             engine.run_alike(fail_first, 0.3)
-        assert engine.run_alike(number, 1) == [2, 2]  # the other one was waited for
+        assert engine.run_alike(number, 1) == [2, 2]  # the call waited for the other one
         monkeypatch.setattr(processes, "GRACE", 0.2)
         begin = time.monotonic()
         with pytest.raises(KeyError, match="only here"):
@@ -156,7 +156,7 @@ def test_a_message_without_memory_for_it_leaves_the_pipe(monkeypatch: pytest.Mon
 
 
 def _send(pipe: Any, number: int, value: bytes) -> None:
-    """In a thread: a pipe holds less than the message."""
+    """In a thread: the message exceeds a pipe's capacity."""
     threading.Thread(target=messages.send, args=(pipe, number, messages.pack(value))).start()
 
 
@@ -179,7 +179,7 @@ def test_threads_are_kept_between_calls_and_end_with_the_engine(closed: bool) ->
         engine.close()
         with pytest.raises(PartLostError):
             engine.run_alike(number, 1)
-        kept += engine.run_alike(current_thread)  # what needs no other worker is still done, to free parts for example
+        kept += engine.run_alike(current_thread)  # calls without other workers still run, to free partitions
         assert len(set(kept)) == 4
     del engine
     gc.collect()  # errors refer to the frames that raised them
@@ -259,7 +259,7 @@ def test_a_thread_that_cannot_be_started_releases_the_others(monkeypatch: pytest
 
 
 def cut_short(host: Any) -> None:
-    """Leave an exchange at one part, as an interrupt does there."""
+    """Leave an exchange on one partition, as an interrupt does."""
 
     def interrupt(transfers: Any) -> None:
         raise InterruptedError("in an exchange")

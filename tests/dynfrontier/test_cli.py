@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, and what it says when something is wrong."""
+"""The command line: its output, its files, and its error messages."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_plot_without_matplotlib(monkeypatch, tmp_path):
 
 
 def test_report(tmp_path):
-    """A page of a file with a hostile name; tests/dynfrontier/test_stream_views.py has the page's contents."""
+    """A page of a file with a hostile name. tests/dynfrontier/test_stream_views.py checks the page's contents."""
     pytest.importorskip("matplotlib")
     path, page = tmp_path / "<b>&'$x.txt", tmp_path / "report.html"
     path.write_text(TRIANGLE_AND_TAIL)
@@ -209,7 +209,7 @@ def test_live(graph_file, monkeypatch):
     assert "count time" not in run(*start, "--quiet")
 
 
-# ---- what is wrong --------------------------------------------------------------------------------------------------
+# ---- errors ---------------------------------------------------------------------------------------------------------
 
 
 def test_errors_name_what_is_wrong(tmp_path):
@@ -361,7 +361,7 @@ def interrupt_at(monkeypatch, target, name, number):
 
 
 def test_interrupted_stream(monkeypatch, tmp_path):
-    monkeypatch.setattr(job.StreamJob, "warm_up", lambda main: None)  # which has batches of its own
+    monkeypatch.setattr(job.StreamJob, "warm_up", lambda main: None)  # which has its own batches
     interrupt_at(monkeypatch, fr.SlidingWindow, "push", 5)
     results = tmp_path / "results.json"
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -457,7 +457,7 @@ def test_analytics_have_one_set_of_names(graph_file):
     assert "there is no 'nosuch'" in run("compare", graph_file, "-a", "nosuch", code=2)
 
 
-# ---- the other commands ---------------------------------------------------------------------------------------------
+# ---- further commands -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -499,7 +499,7 @@ ANALYTICS = [
 
 @pytest.mark.parametrize("name", ANALYTICS)
 def test_run(name, graph_file, tmp_path):
-    """Every analytic, with the ids of the file in what it writes."""
+    """Every analytic, with the ids of the file in its output."""
     known = analytics()[name]
     output = run("run", name, graph_file, "-d", "cpu", "-s", "slab", "--output", tmp_path / "out.csv")
     assert f"{name}(" in output and "of 4 vertices and 4 undirected edges" in output
@@ -587,7 +587,7 @@ def test_run_on_dates(dates_file, graph_file, tmp_path):
     start = "run", "temporal_triangle_count", dates_file, "-d", "cpu", "-s", "slab", "-p"
     assert "total: 1" in run(*start, "delta=8min") and "total: 0" in run(*start, "delta=7min")
     edges = fr.io.read_edges(dates_file, columns={"time": "when"}, compact=True)
-    assert load_graph(edges, "slab", "cpu", times=True).multi_edges == "all"  # so that events that repeat count
+    assert load_graph(edges, "slab", "cpu", times=True).multi_edges == "all"  # repeated events then count
     assert "needs times, and" in run("run", "temporal_triangle_count", graph_file, "-d", "cpu", code=2)
     assert "temporal_random_walks" in run("run")
 
@@ -642,7 +642,7 @@ def test_run_names_what_is_wrong(graph_file, tmp_path):
     assert "give the file of a graph" in run("run", "connected_components", code=2)
     assert "connected_components does not start from a vertex" in run(*start, "--source", 10, code=2)
     assert "--parameter must be such as k=5, not 'k'" in run(*start, "-p", "k", code=2)
-    message = "--parameter k: connected_components has no such parameter; there are: none"
+    message = "--parameter k: connected_components has no such parameter; its parameters: none"
     assert message in run(*start, "-p", "k=3", code=2)
     assert "k must be at least 2" in run("run", "k_truss", graph_file, "-p", "k=1", "-d", "cpu", "-s", "csr", code=2)
     assert "vertex 11 is not in" in run("run", "bfs", graph_file, "--source", 11, "-d", "cpu", code=2)

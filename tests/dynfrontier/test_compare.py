@@ -1,4 +1,4 @@
-"""The comparison with other libraries: their adapters, its verdicts, and that it fails what is wrong."""
+"""The comparison with other libraries: their adapters, its verdicts, and the rejection of wrong results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 
 
 def make_edges(rng, weighted):
-    """Distinct edges without loops, each once; vertices from 20 on are isolated, and 17 to 19 are apart."""
+    """Distinct edges without loops, each once. Vertices from 20 on are isolated, and 17 to 19 are a separate
+    component."""
     keys = np.concatenate([rng.choice(17 * 16 // 2, 40, replace=False), [-1]])
     low, high = np.triu_indices(17, 1)
     src, dst = np.append(low[keys[:-1]], [17, 18]), np.append(high[keys[:-1]], [18, 19])
@@ -45,7 +46,7 @@ def edges(request, rng):
 
 
 def dense(edges, directed):
-    """The matrix of weights, 0 where there is no edge."""
+    """The matrix of weights, 0 without an edge."""
     src, dst, weights = edges
     matrix = np.zeros((N, N))
     matrix[src, dst] = 1 if weights is None else weights
@@ -88,7 +89,7 @@ def peer(request):
 
 
 def check_peer(peer, edges, directed):
-    """Every task that a peer offers, against what is computed from the dense matrix."""
+    """Every task that a peer offers, against results from the dense matrix."""
     src, dst, weights = edges
     matrix = dense(edges, directed)
     ones = (matrix > 0).astype(float)
@@ -142,7 +143,7 @@ def on_device(function):
 
 
 class SGGraph:
-    """Stands in for that of pylibcugraph: the same parameters; vertices in an order of its own."""
+    """Replaces pylibcugraph's: the same parameters, with vertices in another order."""
 
     def __init__(
         self, resource_handle, graph_properties, src_or_offset_array, dst_or_index_array, weight_array=None,
@@ -204,7 +205,7 @@ def fake_k_truss(resource_handle, graph, k, do_expensive_check):
 
 
 def in_order(graph, values, dtype):
-    """Vertices in an order of their own, and their values."""
+    """Vertices in another order, and their values."""
     return graph.vertices.view(OnDevice), np.asarray(values)[graph.vertices].astype(dtype).view(OnDevice)
 
 
@@ -375,7 +376,7 @@ def fake_walks(resource_handle, input_graph, start_vertices, max_length, random_
 
 @pytest.fixture
 def fake_cugraph(monkeypatch):
-    """pylibcugraph and CuPy where there are none: the signatures are theirs, the work is SciPy's."""
+    """Substitutes for pylibcugraph and CuPy where they are missing: the signatures are theirs, the work is SciPy's."""
     device = SimpleNamespace(Device=lambda: SimpleNamespace(synchronize=lambda: None))
     names = ("asarray", "array", "arange", "concatenate", "full", "where", "bincount")
     cupy = {**{name: on_device(getattr(np, name)) for name in names}, "int32": np.int32, "float32": np.float32}
@@ -460,7 +461,7 @@ def check(comparison):
 
 
 def test_all_structures_agree(structure, device, rng, directed):
-    """With isolated vertices, and deleted ones; on a GPU with cuGraph, where it is installed."""
+    """With isolated vertices, and deleted ones. On a GPU with cuGraph, where it is installed."""
     src, dst, weights = make_edges(rng, weighted=True)
     graph = structure.from_edges(src, dst, weights, N, directed, device=device)
     graph.delete_vertices([3, 21])

@@ -1,4 +1,4 @@
-"""The comparison of everything with another library: its graphs, its cells, and what it says where one side fails."""
+"""The comparison of everything with another library: its graphs, its cells, and its report of a failing side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches wait for no compiler: the constructors of graphs and analytics have compiled and loaded what they need."""
+"""Batches compile nothing: the constructors of graphs and analytics have compiled and loaded their kernels."""
 
 import json
 import subprocess

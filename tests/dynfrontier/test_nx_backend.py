@@ -1,4 +1,5 @@
-"""The NetworkX backend: what NetworkX sees of it, its functions against NetworkX's own, and what is left to that."""
+"""The NetworkX backend: its entry points, its functions against NetworkX's own, and the calls that it leaves to
+them."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def original(name):
 def as_given(request, device):
     """A function that gives a NetworkX graph to the backend: as it is, or as a graph of this package.
 
-    Both in the same structure, so that each kernel is compiled once.
+    Both in the same structure, so each kernel is compiled once.
     """
     if request.param == "mutable":
         return lambda graph: (dn.DiGraph if graph.is_directed() else dn.Graph)(graph, device=device, structure="csr")
@@ -50,7 +51,7 @@ def _config(request):
 
 
 def named():
-    """An undirected graph with nodes of several kinds, of which some are isolated, not in the order of its edges."""
+    """An undirected graph with nodes of several kinds, some isolated, not in the order of its edges."""
     graph = nx.Graph()
     graph.add_nodes_from(["z", (1, 2), 3, "a", 2.5, frozenset("f"), "lonely"])
     graph.add_weighted_edges_from([("a", 3, 2), (3, "z", 4), ("z", "a", 1), (2.5, (1, 2), 3), ("z", (1, 2), 9)])
@@ -74,7 +75,7 @@ def assert_python(value):
             assert_python(item)
 
 
-# ---- what NetworkX is told ------------------------------------------------------------------------------------------
+# ---- the interface that NetworkX reads ------------------------------------------------------------------------------
 
 
 def test_entry_points():
@@ -192,7 +193,7 @@ def test_breadth_first_trees(as_given):
 
 
 def length_of(graph, path, weight=None):
-    """The length of a path of the graph; edges without the attribute have length 1."""
+    """The length of a path of the graph. Edges without the attribute have length 1."""
     assert nx.is_path(graph, path)
     return sum(graph.edges[edge].get(weight, 1) for edge in itertools.pairwise(path))
 
@@ -269,7 +270,7 @@ def test_graphs_of_few_nodes(as_given):
 
 
 def drawn(seed, kind=nx.Graph, *, nodes=40):
-    """A random graph whose nodes are not in the order of their names or edges; with self-loops, and parallel edges."""
+    """A random graph whose nodes are not in the order of their names or edges, with self-loops, and parallel edges."""
     rng = random.Random(seed)
     names = rng.sample(range(1000), rng.randrange(2, nodes))
     graph = kind()
@@ -330,7 +331,7 @@ def test_sampled_betweenness_is_networkxs(as_given, normalized, endpoints):
 
 
 def test_betweenness_is_rounded_as_networkxs(as_given):
-    """Where the sums of both are exact, so are the results."""
+    """Where both sums are exact, the results are equal."""
     for graph in (nx.path_graph(10, nx.DiGraph), nx.path_graph(10), nx.star_graph(7)):
         for options in ({}, {"normalized": False}, {"endpoints": True}):
             found = nx.betweenness_centrality(as_given(graph), **options, backend=NAME)
@@ -373,7 +374,7 @@ def test_trees_and_forests(as_given):
 
 
 def test_leiden_communities(as_given):
-    """NetworkX has no implementation to compare with but that of Louvain's method."""
+    """NetworkX has no implementation to compare with but Louvain's method."""
     graph = nx.karate_club_graph()
     for weight in ("weight", None):
         theirs = nx.community.louvain_communities(graph, weight, seed=1, backend="networkx")
@@ -400,7 +401,7 @@ PARALLEL = [
 
 @pytest.mark.parametrize(("name", "arguments"), PARALLEL, ids=[name for name, _ in PARALLEL])
 def test_parallel_edges_that_do_not_matter(device, name, arguments):
-    """Lengths of paths depend on the lowest of their weights; the rest on whether there is an edge."""
+    """Lengths of paths depend on the lowest of their weights, all other results on the existence of an edge."""
     kinds = [kind for kind in (nx.MultiGraph, nx.MultiDiGraph) if is_for(name, kind)]
     for kind in kinds:
         for seed in range(3):

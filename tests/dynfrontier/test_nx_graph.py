@@ -25,7 +25,7 @@ def kind(request, device):
 
 
 def assert_in_step(graph, weight="weight"):
-    """The structure holds what NetworkX's dicts hold."""
+    """The structure contains the data of NetworkX's dicts."""
     mirror = graph.synchronized(weight)
     src, dst, weights = (None if x is None else mirror.graph.device.to_host(x).tolist() for x in mirror.graph.to_coo())
     nodes = mirror.nodes
@@ -166,7 +166,7 @@ def test_dicts_that_cannot_log(kind, replace):
 
 FACTORIES = ("node_dict_factory", "adjlist_outer_dict_factory", "adjlist_inner_dict_factory", "edge_attr_dict_factory")
 HARMLESS = {"node_attr_dict_factory", "graph_attr_dict_factory"}
-"""Factories of dicts that a structure holds nothing of."""
+"""Factories of dicts that no structure stores."""
 
 
 class Own(dict):

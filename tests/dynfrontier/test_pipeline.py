@@ -1,4 +1,4 @@
-"""`Pipeline`: every record in order, whatever the source; bounded, and ended cleanly however it ends."""
+"""`Pipeline`: every record in order, from any source, with bounded memory and a clean end in all cases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ N, RECORDS, SIZE = 60, 500, 64
 
 
 def threads():
-    """The threads of pipelines; threads that compile end when they please."""
+    """The threads of pipelines. Threads that compile end at any time."""
     names = {thread: thread.name for thread in threading.enumerate()}
     return {
         thread for thread, name in names.items() if name.startswith("dynfrontier-") and name != "dynfrontier-compile"
@@ -143,7 +143,7 @@ def test_arrays_of_many_parts_through_few_slots(device, monkeypatch):
 
 
 def test_slots_take_parts_of_any_layout(device, rng):
-    """Of other sizes, types, columns, operations and places than the parts before in the same memory."""
+    """Parts with other sizes, types, columns, operations and offsets than the earlier parts in the same memory."""
     graph, expected = (CSR(N, device=device, weight_dtype="int64") for _ in range(2))
     items = []
     for number in range(40):
@@ -228,7 +228,7 @@ def test_analytics_and_their_results(device, records):
     assert found[-1]["triangles"] == final.total
     assert found[-1]["both"]["degrees"].tolist() == to_host(graph, graph.degrees()).tolist()
     counts = [result["both"]["edges"][0] for result in found]
-    assert counts == sorted(counts) and counts[0] < counts[-1] == graph.num_edges  # each is of its own batch
+    assert counts == sorted(counts) and counts[0] < counts[-1] == graph.num_edges  # each belongs to its own batch
 
 
 def test_a_source_is_read_no_further_ahead_than_said():
@@ -259,7 +259,7 @@ def test_a_slow_callback_holds_the_rest_back():
 
 
 def failing_at(stage, at):
-    """Source, analytics and callbacks of which one fails with the batch number `at`."""
+    """Source, analytics and callbacks, one of which fails with the batch number `at`."""
 
     class Failure(Exception):
         pass
@@ -294,12 +294,12 @@ def test_a_failure_is_raised_once_with_its_record(stage):
     applied = 2 * (3 + (stage == "analytic"))
     assert graph.num_edges >= applied if stage == "callback" else graph.num_edges == applied
     assert pipeline.totals.records == graph.num_edges
-    graph.insert_edges([0], [19])  # nothing holds it
+    graph.insert_edges([0], [19])  # nothing references it
 
 
 @pytest.mark.parametrize("item, what", [
     (([0.5], [1]), "src must hold integer vertex ids"), (([0, 1], [1]), "src has 2, dst has 1"), (3, "a source yields"),
-    ({"src": [1]}, "no column 'dst'"), (([1],), "a tuple holds src, dst"),
+    ({"src": [1]}, "no column 'dst'"), (([1],), "a tuple contains src, dst"),
 ])  # fmt: skip
 def test_items_that_are_no_records(item, what):
     graph = CSR(N, device="cpu")
@@ -330,7 +330,7 @@ def test_bad_arguments():
     for wrong, what in [
         ({"batch_size": 0}, "batch_size must be at least 1"), ({"objective": "fast"}, "objective must be a percentile"),
         ({"analytics": [len]}, "analytics must be a dictionary"), ({"every": 3}, "every has no meaning"),
-        ({"analytics": {"a": DynamicTriangleCount}}, r"analytics\['a'\] must say what is read"),
+        ({"analytics": {"a": DynamicTriangleCount}}, r"analytics\['a'\] must name what to read"),
         ({"window": "1h"}, "graph must have times"), ({"columns": {"from": "a"}}, "columns names 'from'"),
         ({"on_existing": "sum"}, "on_existing must be one of"), ({"source": 3}, "source must be a file's name"),
     ]:  # fmt: skip
@@ -359,7 +359,7 @@ def test_an_interrupt_ends_it_between_two_batches(where, monkeypatch):
     def insert_edges(self, *args, **kwargs):
         done = insert(self, *args, **kwargs)
         if where == "update" and self.num_edges == 5:
-            signal.raise_signal(signal.SIGINT)  # in this thread; delivered when the batch is counted
+            signal.raise_signal(signal.SIGINT)  # in this thread, delivered when the batch is counted
         return done
 
     monkeypatch.setattr(CSR, "insert_edges", insert_edges)
@@ -488,12 +488,12 @@ def test_a_line_of_a_socket_takes_bounded_memory(sent):
         Pipeline(SocketSource(here, max_record_bytes=1 << 16), CSR(N, device="cpu")).run()
     here.close()
     sender.join()
-    assert sum(taken) < 1 << 23  # what sockets and one call of `recv` hold, besides
+    assert sum(taken) < 1 << 23  # buffers of sockets and of one call of `recv`, in addition
     there.close()
 
 
 def test_a_socket_may_begin_with_comments():
-    """Which come in a part of their own, and tell nothing about columns."""
+    """Comments arrive as a separate part, and reveal nothing about columns."""
     here, there = socket.socketpair()
     source = iter(SocketSource(here, ("src", "dst", "time")))
     there.send(b"# a feed\n\n")
@@ -542,7 +542,7 @@ def test_log_and_metrics(records, tmp_path):
 
 
 def stream_of(device, at=0):
-    """Weights that are added tell how often each record was applied."""
+    """Added weights count how often each record was applied."""
     return CSR(N, device=device, weight_dtype="int64"), {"batch_size": SIZE, "on_existing": "add"}
 
 
@@ -576,12 +576,12 @@ def test_it_goes_on_from_every_batch(device, records, tmp_path):
         begins = [json.loads(line)["begin"] for line in log.read_text().splitlines()]
         assert begins == list(range(0, RECORDS, SIZE))  # none is missing, none there twice
         assert Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
-        with pytest.raises(FileExistsError, match="go on from it"):
+        with pytest.raises(FileExistsError, match="continue with Pipeline"):
             Pipeline(source, graph, checkpoint=folder)
 
 
 def test_results_of_algorithms_come_to_the_host(device):
-    """Also those in named tuples; batches that come later do not change them."""
+    """Also results in named tuples. Later batches do not change them."""
     pair = namedtuple("pair", ["count", "degrees"])
     items = [(np.array([v]), np.array([v + 1])) for v in range(3)]
     analytics = {"found": connected_components, "pair": lambda graph: pair(graph.num_edges, graph.degrees())}
@@ -606,7 +606,7 @@ def test_a_socket_cannot_begin_again(tmp_path):
 @pytest.mark.parametrize("checkpoint", [False, True])
 @pytest.mark.parametrize("other", [False, True], ids=["callback", "thread"])
 def test_a_run_may_be_closed_from_elsewhere(records, tmp_path, checkpoint, other):
-    """It stops after the batch that is being applied, and takes its last checkpoint."""
+    """It stops after the current batch, and writes its last checkpoint."""
     records = *records, np.ones(RECORDS, np.int64)
     graph, options = stream_of("cpu")
     pipeline = Pipeline(records, graph, checkpoint=tmp_path if checkpoint else None, **options)
@@ -641,7 +641,7 @@ def test_items_without_records_are_not_applied_again(tmp_path):
     assert [(batch.number, batch.records) for batch in resumed] == [(3, 1)]
     assert [json.loads(line)["number"] for line in log.read_text().splitlines()] == [0, 1, 2, 3]
     Pipeline(iter(items[:1]), SlabGraph(N, device="cpu"), log=log).run()
-    assert len(log.read_text().splitlines()) == 5  # what was there stays
+    assert len(log.read_text().splitlines()) == 5  # the existing file stays
 
 
 def test_a_function_that_fails_is_a_source_that_does():
@@ -665,7 +665,7 @@ def test_a_window_goes_on(device, rng, tmp_path):
                            checkpoint=tmp_path)  # fmt: skip
     for _ in range(4):
         next(pipeline)
-    pipeline.close()  # takes a checkpoint
+    pipeline.close()  # writes a checkpoint
     resumed = Pipeline.resume(tmp_path, source, device=device, batch_size=SIZE)
     assert resumed.window.state() == pipeline.window.state()
     totals = resumed.run()

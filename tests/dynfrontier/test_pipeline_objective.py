@@ -1,4 +1,4 @@
-"""The batch size that keeps a latency objective: where it settles, and how it gets there."""
+"""The batch size that meets a latency objective: where it settles, and how it gets there."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_objectives_as_text():
 
 
 def simulate(text, latency, batches, start=65536, seed=1):
-    """Sizes, and which batches took too long, with `latency(size, rng)` for the time of each."""
+    """Sizes, and which batches exceeded the limit, with `latency(size, rng)` for the time of each."""
     rng = np.random.default_rng(seed)
     control = BatchSize(Objective.parse(text), start)
     sizes, late = [], []

@@ -1,4 +1,4 @@
-"""Plots of small graphs and of levels: what is drawn, and what is refused."""
+"""Plots of small graphs and of levels: drawn elements, and refused arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ax():
     figure = Figure()
     FigureCanvasAgg(figure)
     yield figure.subplots()
-    figure.canvas.draw()  # what was asked for can be drawn
+    figure.canvas.draw()  # the requested figure can be drawn
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_graph(ax, graph):
 
 
 def test_values_color_vertices(ax, graph):
-    """Those of a search on the device; what it has not reached is gray."""
+    """The values of a search on the device. Unreached vertices are gray."""
     dynfrontier.drawing.graph(graph, bfs(graph, 0).distance, names=list("abcdefg"), ax=ax)
     assert written(ax) == list("abcdefg")
     gray, colored = ax.collections[1:]

@@ -1,4 +1,4 @@
-"""Machine code that comes with the package is found by what it was made of, and nothing else."""
+"""Shipped machine code is found by its inputs, and by nothing else."""
 
 import functools
 import logging
@@ -179,7 +179,7 @@ def join_of(graph, labels=np.int32):
 
 
 def rename_of(graph):
-    """What it asks `filter` for."""
+    """The key of its request for `filter`."""
     ids = np.zeros(8, np.int32)
     args = ids, ids, ids, ids, np.zeros(4, np.int64)
     functors = (("op", dynamic_connected_components._rename, VERTEX, TRUTH),)
@@ -188,7 +188,7 @@ def rename_of(graph):
 
 @pytest.fixture
 def linked(folder, monkeypatch):
-    """An archive of two kernels with functors; what asks for others runs into an error."""
+    """An archive of two kernels with functors. Requests for other kernels raise."""
     pytest.importorskip("cuda.core")
     made = []
     for case in (join_of(graph_of()), rename_of(graph_of())):
@@ -212,7 +212,7 @@ class NotShippedError(Exception):
 
 
 def code_for(case):
-    """The code of the kernels that an operator asks for."""
+    """The code of the kernels that an operator uses."""
     return engine.cuda_kernels_for(*case)._origin[2].code
 
 
@@ -226,7 +226,7 @@ def test_functors_are_found_before_a_compiler(linked, monkeypatch):
     one, other = code_for(join_of(graph_of())), code_for(rename_of(graph_of()))
     assert one[:4] == other[:4] == ELF and one != other
     assert code_for(join_of(graph_of(weight_dtype=None))) == one
-    # What differs is compiled: a structure, a weight, ids, an argument, a check of indices, another GPU.
+    # Anything different is compiled: a structure, a weight, ids, an argument, a check of indices, another GPU.
     assert misses(join_of(graph_of("hornet")))
     assert misses(join_of(graph_of(weight_dtype="float32")))
     assert misses(join_of(graph_of(vertex_dtype="int64")))
@@ -248,7 +248,7 @@ def test_a_functor_of_another_meaning_is_compiled(linked, monkeypatch):
         assert misses(join_of(graph_of()))
     assert code_for(join_of(graph_of()))
     with monkeypatch.context() as patch:
-        patch.setattr(_union_find, "fr", dynamic_connected_components)  # what that function takes from a module
+        patch.setattr(_union_find, "fr", dynamic_connected_components)  # imported by the function from a module
         assert misses(join_of(graph_of()))
     with monkeypatch.context() as patch:
         patch.setattr(engine, "_kernels", {})
@@ -275,11 +275,11 @@ def test_another_process_imports_no_compiler(linked, folder):
     assert (done.stdout.strip(), done.stderr) == ("", "")
 
 
-# ---- what is shipped ------------------------------------------------------------------------------------------------
+# ---- shipped code ---------------------------------------------------------------------------------------------------
 
 
 def test_kernels_of_graphs_are_shipped():
-    """Those of a graph of the usual types, under the names by which it looks for them."""
+    """The kernels of a graph of the usual types, under the names by which it looks for them."""
     from frontier.core.batch import batch_kernels
     from frontier.features.mixed import mixed_kernels
     from structures import SlabGraph
@@ -292,7 +292,7 @@ def test_kernels_of_graphs_are_shipped():
 
 
 def test_analytics_are_rehearsed():
-    """What they ask operators for on a GPU is noted on a CPU, and has names."""
+    """Their requests to operators on a GPU are noted on a CPU, and have names."""
     rehearsal = Rehearsal()
     with fr.interpreted(), rehearsal.watching():
         repertoire.perform(structures()["csr"], RehearsingDevice(), ("connected_components", "triangle_count"))
@@ -311,8 +311,8 @@ def test_analytics_are_rehearsed():
                  if ("BOTH_WAYS", "1") in defines}  # fmt: skip
     assert both_ways == {"_rename_end", "_reattach", "_attach_to_parent", "_visit"}
     assert sys.getprofile() is None and requests.listener is None
-    assert not cuda.load_kernel.cache  # kernels that do nothing are not kept
-    # Whether lists are short depends on the graph: each kernel is there for both.
+    assert not cuda.load_kernel.cache  # kernels that do nothing are dropped
+    # Short or long lists depend on the graph: each kernel exists for both.
     sizes = defaultdict(set)
     for header, defines, functors in rehearsal.requests.values():
         macros = dict(defines)
@@ -324,7 +324,7 @@ def test_analytics_are_rehearsed():
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
-@pytest.mark.parametrize("isolated", [1, 8])  # eight times as many vertices, so that few have an edge at first
+@pytest.mark.parametrize("isolated", [1, 8])  # eight times as many vertices: few have an edge at first
 @pytest.mark.parametrize("form", build.FORMS)
 @pytest.mark.parametrize("options", [{}, {"directed": True, "in_edges": True}], ids=["undirected", "in_edges"])
 @pytest.mark.parametrize("name", ["slab", "hornet"])
@@ -367,7 +367,7 @@ def test_every_first_analytic_is_in_the_catalogue():
 
 
 def test_command(folder, capsys, monkeypatch):
-    """It writes an archive for each architecture; compiled here by threads, of nothing."""
+    """It writes an archive for each architecture, compiled here by threads, of nothing."""
     from concurrent.futures import ThreadPoolExecutor
 
     monkeypatch.setattr(build, "compile_cubin", lambda header, defines, functors, arch: f"{header} {arch}".encode())

@@ -1,4 +1,4 @@
-"""Memory in which parts of a stream wait for the GPU."""
+"""The memory of parts of a stream that wait for the GPU."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_slots_share_one_piece_of_pinned_memory(monkeypatch):
     first, second = memory.of(0, 1000), memory.of(1, 500)
     assert first.size == second.size == 1000 and second.ctypes.data == first.ctypes.data + 1000
     first[:], second[:] = 1, 2
-    longer = memory.of(1, 3000)  # of another piece, while what there was is still used
+    longer = memory.of(1, 3000)  # of another piece, while the old one is still in use
     assert longer.size == 3000 and memory.of(0, 10).size == 3000
     longer[:] = 3
     assert set(first.tolist()) == {1} and set(second.tolist()) == {2}

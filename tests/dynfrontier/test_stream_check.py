@@ -1,4 +1,4 @@
-"""The check of the main job: what is compared, by whom, and that the results are printed before."""
+"""The check of the main job: the compared values, the peers, and that the results are printed before."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from structures import SlabGraph
 SMALL = ("stream", "--scale", "7", "--batch-size", "128", "--device", "cpu")
 
 
-# ---- what the stream leaves -----------------------------------------------------------------------------------------
+# ---- final edges of a stream ----------------------------------------------------------------------------------------
 
 
 def test_final_edges_go_by_the_last_record():

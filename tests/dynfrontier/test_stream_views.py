@@ -1,4 +1,4 @@
-"""What `dynfrontier stream` shows of a run: the live view and the page; made of batches that never ran."""
+"""The displays of `dynfrontier stream`: the live view and the page, made of invented batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLOTS = 6
 
 
 def made_up_steps(batches, slow=()):
-    """Batches whose count rises and then stays; those that are named in `slow` take long."""
+    """Batches whose count rises and then stays. The batches named in `slow` are slow."""
     rng = np.random.default_rng(1)
     edges = np.minimum(np.arange(1, batches + 1) * 90, 5000)
     return [
@@ -146,7 +146,7 @@ def test_live_view_stays_and_gives_the_cursor_back():
 
 @pytest.mark.parametrize(("cost", "most"), [(0.0, 10 * REFRESHES + 1), (0.01, 10)])
 def test_refreshes_are_few(monkeypatch, cost, most):
-    """In ten seconds of batches that take a millisecond; each refresh takes so long."""
+    """Ten seconds of batches of a millisecond each, with refreshes of the given cost."""
     now = SimpleNamespace(seconds=0.0)
     monkeypatch.setattr("dynfrontier.live.time.perf_counter", lambda: now.seconds)
     drawn = []
@@ -177,7 +177,7 @@ def test_where_there_is_no_live_view(monkeypatch):
 
 
 class Page(HTMLParser):
-    """The text and the elements of a page, each end tag of which fits."""
+    """The text and the elements of a page, with matching end tags."""
 
     def __init__(self, text):
         super().__init__()
@@ -216,7 +216,7 @@ def render(*args, outcome="1 triangle, verified: SciPy counts the same", **optio
 
 
 def check_self_contained(text):
-    """Nothing is loaded, nothing is run, and every reference within the page is to something that is there once."""
+    """Nothing is loaded, nothing is run, and every reference within the page resolves exactly once."""
     page = Page(text)
     assert not page.all("script") and not page.all("img") and "://" not in text and "@import" not in text
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]

@@ -16,7 +16,7 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 SCRIPT = PROJECT_ROOT / "tests" / "support" / "stream_loads.py"
 FOLLOWING = ["none", *(name for name, known in analytics().items() if known.incremental)]
-"""What follows a stream, all that ``dynfrontier stream`` takes among it."""
+"""Analytics that follow a stream, including all that ``dynfrontier stream`` accepts."""
 
 
 @pytest.mark.slow
@@ -24,7 +24,7 @@ FOLLOWING = ["none", *(name for name, known in analytics().items() if known.incr
 @pytest.mark.timeout(1200)  # on an emulated GPU
 @pytest.mark.sampled("analytic", of=7, on="cpu")
 def test_streams_load_nothing(structure, device, analytic):
-    """Batches from one edge to as many as take another way, insertions and deletions, with a window and without."""
+    """Batches from one edge to the largest kind, insertions and deletions, with a window and without."""
     done = subprocess.run(
         [sys.executable, SCRIPT, structure.name, device, analytic], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Runs of workloads: what is measured, for how long, and that a structure that disagrees is found."""
+"""Runs of workloads: the measured values, their duration, and the detection of a structure that disagrees."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def test_structures_without_weights_are_left_out(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "triangle_count"])
 def test_analytics(name):
-    """Maintained incrementally and recomputed, on two structures: the same; that it is right is shown elsewhere, as are
-    all other analytics."""
+    """Maintained incrementally and recomputed, on two structures: the same. Other tests show that it is right, and
+    cover all other analytics."""
     names = [name, f"dynamic_{name}"]
     report = run_workload(EDGES, deletes=0.3, analytics=names, **QUICK | dict(structures=["csr", "slab"], batches=3))
     for row in report.rows:
@@ -199,7 +199,7 @@ def test_out_of_memory_is_a_note(monkeypatch):
         ("insert_edges", lambda right, g, s, d, w=None: right(g, s[1:], d[1:]), "batch 1 inserts"),
         ("delete_edges", lambda right, g, s, d: right(g, s[1:], d[1:]), "batch 1 deletes"),
         ("has_edges", lambda right, g, s, d: right(g, s, d)[::-1], "queries of batch 1 are answered wrong"),
-        ("to_coo", lambda right, g: tuple(p if p is None else p[::-1] for p in right(g)), "edges are not those"),
+        ("to_coo", lambda right, g: tuple(p if p is None else p[::-1] for p in right(g)), "last batch are wrong"),
     ],
 )
 def test_wrong_operations_are_found(monkeypatch, method, change, message):
@@ -220,7 +220,7 @@ def test_wrong_results_are_found(kind):
 
 
 def test_timed_observers_hear_what_they_would_without(rng):
-    """They follow records in a graph that keeps them."""
+    """They follow records in a graph that stores them."""
     from algorithms import DynamicTemporalTriangleCount, temporal_triangle_count
     from dynfrontier.timing import TimedObserver
 

@@ -1,4 +1,4 @@
-"""The operations of a workload: that they do what they say, and are the same for every structure."""
+"""The operations of a workload: they have their documented effects, and are the same for every structure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def names_of(src, dst, directed):
 
 
 def replay(operations, directed):
-    """Apply the operations to a set, one by one; the set, and the order in which its members came."""
+    """Apply the operations to a set, one by one. Return the set, and the insertion order of its members."""
     there = dict.fromkeys(e for e in names_of(operations.preloaded.src, operations.preloaded.dst, directed)
                           if e[0] != e[1])  # fmt: skip
     for batch in operations.batches:
@@ -54,7 +54,7 @@ def test_operations_do_what_they_say(directed, order, deletes, queries):
         assert order == "random" or there[: len(gone)] == gone or set(there[: len(gone)]) == set(gone)
         held = [0 if part is None else len(part[0]) for part in (batch.inserts, batch.deletes, batch.queries)]
         assert sum(held) == 64 and abs(held[2] - 64 * queries) < 1
-        assert held[2] == 0 or batch.there.sum() >= held[2] // 2  # those that were meant to, and some by chance
+        assert held[2] == 0 or batch.there.sum() >= held[2] // 2  # intended hits, and some by chance
 
 
 def held_by(operations):
@@ -88,7 +88,7 @@ def test_short_streams_have_smaller_batches():
     ):  # fmt: skip
         workload = Workload(EDGES, **dict(batch_size=4096) | changed)
         operations = Operations(open_records(workload), workload, workload.batch_size)
-        size = size or operations.batches[0].deleted  # all there are
+        size = size or operations.batches[0].deleted  # all existing ones
         assert operations.size == size and [sum(held) for held in held_by(operations)] == count * [size]
 
 
@@ -126,7 +126,7 @@ def test_streams_own_deletions(tmp_path):
             assert not set(names_of(*batch.inserts[:2], False)) & set(names_of(*batch.deletes, False))
     report = run_workload(workload, device="cpu", quiet=True, structures=NAMES[:2])
     assert report.workload["stream_deletes"] and "updates" in report.title
-    with pytest.raises(ValueError, match="deletes: this stream says itself"):
+    with pytest.raises(ValueError, match="deletes: this stream contains deletions"):
         run_workload(str(path), deletes=0.1, device="cpu")
 
 

@@ -1,4 +1,4 @@
-"""What a report of a workload recommends, and arguments and reports that are refused."""
+"""The recommendation of a workload report, and refused arguments and reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dynfrontier.workload.generated import generate
 @pytest.mark.parametrize(
     ("objective", "best", "parts"),
     [
-        # Two are nearly equal: what takes less memory is better.
+        # Two are nearly equal: the one with less memory wins.
         ("time", "steady", ("steady takes 3 s a batch, jumpy 2.9 s", "But steady needs 20.0 bytes an edge against")),
         ("latency", "steady", ("99 % of batches within 3 s", "next is small 9 s, 3.0 times", "last is jumpy 20 s")),
         ("memory", "small", ("small needs 10.0 bytes an edge", "next is steady 20.0 bytes, 2.0 times", "the least is")),
@@ -31,7 +31,7 @@ def test_objectives(objective, best, parts):
     for part in (*parts, "With batches of 64 on the CPU, "):
         assert part in found.reason, found.reason
     assert str(found) == found.reason and found.equals == (("jumpy",) if objective == "time" else ())
-    assert found.reason.count(". ") == 1  # nothing is said of batches that some did not have
+    assert found.reason.count(". ") == 1  # the report omits batches that some structures did not have
 
 
 def test_the_same_batches_are_compared():
@@ -82,7 +82,7 @@ def test_long_streams_are_cut(monkeypatch):
     cut = recommend(edges, seconds=1e-6, **options).report
     assert cut.workload["records_used"] == 256 and cut.workload["records"] == len(edges)
     assert "the first 256 of 16,384 records were used, 1.56%" in cut.notes
-    assert cut.workload["vertices"] < edges.num_vertices  # those of the sample alone
+    assert cut.workload["vertices"] < edges.num_vertices  # the vertices of the sample only
     assert recommend(edges, seconds=3600, **options).report.workload["records_used"] == len(edges)
 
 
@@ -102,7 +102,7 @@ def test_long_streams_are_cut(monkeypatch):
         (dict(delete_order="newest"), "delete_order must be one of 'random', 'oldest'"),
         (dict(analytics="colors"), "analytics: there is no 'colors'; choose from bfs, connected_components"),
         (dict(analytics="dynamic_truss_numbers"), "analytics: truss_numbers has no incremental form"),
-        (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is there twice"),
+        (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is listed twice"),
         (dict(analytics="triangle_count", directed=True), "analytics: triangle_count is defined for undirected graphs"),
         (dict(structures="tree"), "structures: there is no 'tree'; choose from"),
         (dict(structures=[]), "structures must not be empty"),
@@ -132,7 +132,7 @@ def test_other_wrong_arguments():
         recommend(report_of(STEADY), batch_size=3)
     with pytest.raises(ValueError, match="objective must be one of 'time', 'latency', 'memory'"):
         recommend(EDGES, "speed")
-    with pytest.raises(ValueError, match="source holds no records"):
+    with pytest.raises(ValueError, match="source contains no records"):
         run_workload(fr.io.EdgeList([], []), device="cpu")
     with pytest.raises(OSError, match="missing"):
         recommend("missing.csv", device="cpu")
@@ -156,5 +156,5 @@ def test_what_is_no_report_is_refused(tmp_path):
         texts.append(path.read_text())
     for text in texts:
         path.write_text(text)
-        with pytest.raises(ValueError, match="holds no report of a workload"):
+        with pytest.raises(ValueError, match="contains no report of a workload"):
             WorkloadReport.read_json(path)

@@ -1,4 +1,4 @@
-"""What graphs with times need on GPUs compiles and links; no GPU is needed."""
+"""The kernels of graphs with times compile and link for GPUs, without a GPU."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_functors_compile(weights, monkeypatch, request):
                 temporal_random_walks(graph, half_life=2)
                 temporal_random_walks(graph)
             temporal_pagerank(graph, half_life=2)
-    kept = [call for call in kept if call[0] != "filter" or len(call[1]) > 3]  # others are those of pagerank
+    kept = [call for call in kept if call[0] != "filter" or len(call[1]) > 3]  # the rest are pagerank's
     compile_noted(graphs[0], kept, request)
 
 

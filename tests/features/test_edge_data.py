@@ -1,4 +1,4 @@
-"""Edge data: each edge keeps its id and its row of values through every update, whatever the structure does with it."""
+"""Edge data: each edge preserves its id and its row of values through every update, in every structure."""
 
 import copy
 import pickle
@@ -93,7 +93,7 @@ def test_many_rounds_take_no_more_ids(pair, rng):
 
 
 def test_edges_that_are_listed_several_times(pair):
-    """The last one counts, whichever direction it names; others leave no trace."""
+    """The last one counts, whichever direction it names. All other ones leave no trace."""
     graph = pair.graph
     graph.insert_edges([0, 1, 0, 5, 2], [1, 0, 1, 5, 3], time=[1, 2, 3, 4, 5], amount=[1, 2, 3, 4, 5])
     assert graph.num_edges == 2
@@ -167,7 +167,7 @@ def test_columns_of_any_name(device):
 
 
 def test_forms_of_arrays(device):
-    """Whatever weights may be, data may be: lists, other types that fit, frames, arrays of the device."""
+    """Accepted forms of weights are accepted for data: lists, other types that fit, frames, arrays of the device."""
     graph = SlabGraph(6, edge_data=DATA, device=device)
     graph.insert_edges([0], [1], time=[7], amount=np.array([2], np.int64))
     graph.insert_edges(graph.xp.asarray([2]), [3], time=graph.xp.asarray([8], np.int32), amount=(0.5,))
@@ -258,7 +258,7 @@ def test_exhausted_memory_leaves_all_as_it_was(structure, device, act, rng):
     batch = pair.batch(rng, 100_000 if device == "gpu" else 600)
     known = [np.array(side) for side in zip(*pair.rows, strict=True)]
     twin = pair.graph.copy()
-    twin.insert_edges(batch[0], batch[1], time=batch[3], amount=batch[4])  # compiles what it needs
+    twin.insert_edges(batch[0], batch[1], time=batch[3], amount=batch[4])  # compiles its kernels
     twin.delete_edges(*known)
     failed = 0
     for step in range(60):

@@ -100,7 +100,7 @@ def note_time(src, dst, edge, weight, time, seen):
 @pytest.mark.parametrize("weight_dtype", ["float32", "int64"])
 @pytest.mark.sampled("weight_dtype", of=7)
 def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
-    """Each finds what it finds on a graph with weights and no edge data."""
+    """Each gets the same result as on a graph with weights and no edge data."""
     src, dst = rng.integers(0, 200, 1500), rng.integers(0, 200, 1500)
     weights = rng.integers(1, 9, 1500).astype(weight_dtype)
     plain = structure.from_edges(src, dst, weights, num_vertices=200, device=device)
@@ -119,7 +119,7 @@ def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
 
 @pytest.mark.slow
 def test_incremental_algorithms(device, rng):
-    """Those that index arrays by edge do so by id: each agrees with a recomputation after every batch."""
+    """Algorithms that index arrays by edge do so by id: each agrees with a recomputation after every batch."""
     graph = SlabGraph(60, device=device, weight_dtype="float32", edge_data={"time": "int64"})
     triangles, truss = algorithms.DynamicTriangleCount(graph), algorithms.DynamicKTruss(graph, 4)
     distances = algorithms.DynamicSSSP(graph, 0)
@@ -138,19 +138,19 @@ def test_incremental_algorithms(device, rng):
 
 
 def test_operators_ask_for_weights():
-    """What lies in `view.weights` may be ids: kernels of operators go through edge.cuh and weights.py."""
+    """`view.weights` may contain ids: kernels of operators go through edge.cuh and weights.py."""
     folder = PROJECT_ROOT / "frontier/operators"
     files = [*folder.rglob("*.cuh"), *folder.rglob("cpu.py")]
     assert len(files) > 20
     lines = {line.strip(" \\") for path in files for line in path.read_text().splitlines() if "view.weights[" in line}
-    assert lines <= {"if (weights) weights[place] = view.weights[slot];"}  # a copy of what is stored
+    assert lines <= {"if (weights) weights[place] = view.weights[slot];"}  # a copy of the stored column
 
 
 # ---- observers ------------------------------------------------------------------------------------------------------
 
 
 class Sums(fr.UpdateObserver):
-    """The sum of amounts and the times of all edges, from what it is notified of alone."""
+    """The sum of amounts and the times of all edges, from notifications only."""
 
     sees_changes = True
 
@@ -204,7 +204,7 @@ def test_observers_see_values(structure, device, orientation, rng):
 
 
 def test_changes_of_weights(device):
-    """Graphs without edge data tell of new weights as well; those who do not ask are not told."""
+    """Graphs without edge data notify of new weights as well. Observers that do not ask are not notified."""
     graph = SlabGraph(4, device=device, weight_dtype="float32")
     told = []
 

@@ -1,4 +1,4 @@
-"""Edge data from tables and files, and back: no column is lost, and none is taken for another."""
+"""Edge data from tables and files, and back: no column is lost or confused with another."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_columns_that_are_not_asked_for_are_what_they_were():
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", ".feather"])
 def test_files(suffix, tmp_path):
-    """What is written is read again."""
+    """A written file is read back."""
     if suffix in (".parquet", ".feather"):
         pytest.importorskip("pyarrow")
     edges = EdgeList([0, 1, 0], [1, 2, 1], times=[3, 2, 1], data={"amount": [1.5, 2.5, 3.5], "channel": [1, 2, 3]})

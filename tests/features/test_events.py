@@ -1,4 +1,4 @@
-"""What reads times sees every event: in graphs that keep records, against programs over a plain list of the records."""
+"""Readers of times see every event: in graphs that store records, against programs over a plain list of the records."""
 
 import itertools
 import os
@@ -29,7 +29,7 @@ NEVER = 2**63 - 1
 
 
 class Stream:
-    """A graph that keeps its records, and a list of these: source, destination, time, weight."""
+    """A graph that stores records, and a list of them: source, destination, time, weight."""
 
     def __init__(self, structure, device, *, size=N, weighted=False, **options):
         weight_dtype = "float32" if weighted else None
@@ -59,13 +59,13 @@ class Stream:
     edge = edge_key
 
     def arcs(self, _=None):
-        """What `verifiers.timed_arcs` returns, of the list."""
+        """The result of `verifiers.timed_arcs`, from the list."""
         both = [] if self.graph.directed else [(v, u, *rest) for u, v, *rest in self.events]
         return [list(part) for part in zip(*self.events, *both, strict=True)] or [[], [], [], []]
 
 
 def arrivals(stream, source, start, strict):
-    """Events one after another, in the order of time; those of one time as often as they change anything."""
+    """Events one after another, in the order of time. Events of equal times repeat until nothing changes."""
     found = [NEVER] * stream.graph.num_vertices
     found[source] = start
     arcs = sorted((time, u, v) for u, v, time, _ in zip(*stream.arcs(), strict=True) if time >= start)
@@ -249,7 +249,7 @@ def test_incremental_triangles_at_extreme_times(device):
 
 
 class Notification(fr.UpdateObserver):
-    """What it is notified of, in order."""
+    """Notifications, in order."""
 
     sees_records = sees_changes = True
 
@@ -270,7 +270,7 @@ class Notification(fr.UpdateObserver):
         self.note("inserted", src, dst, records)
 
     def records_deleting(self, src, dst, records):
-        assert len(self.graph.record_endpoints(records)) == 2  # they are there
+        assert len(self.graph.record_endpoints(records)) == 2  # the records exist
         self.note("deleting", src, dst, records)
 
     def records_deleted(self, src, dst, records):
@@ -287,7 +287,7 @@ def test_observers_of_records(structure, device):
     assert told.found == [("deleting", [(0, 1)], [0]), ("deleted", [(0, 1)], [0])]
     told.found.clear()
     graph.insert_edges([1], [0], time=[9])
-    graph.expire(5)  # one edge keeps a record
+    graph.expire(5)  # one edge retains a record
     assert told.found == [
         ("inserted", [(0, 1)], [0]), ("deleting", [(3, 4)], [2]), ("deleted", [(3, 4)], [2]),
         ("deleting", [(0, 1)], [1]), ("deleted", [(0, 1)], [1]),
@@ -300,13 +300,13 @@ def test_observers_of_records(structure, device):
     graph.insert_edges([], [], time=[])
     graph.delete_edges([1], [2])
     assert not told.found
-    plain = structure(5, time_unit="s", device=device)  # of edges, where no records are kept
+    plain = structure(5, time_unit="s", device=device)  # of edges, where no records are stored
     told = Notification(plain)
     plain.insert_edges([0], [1], time=[1])
     assert ("edges", [(0, 1)], []) in told.found and {kind for kind, *_ in told.found} == {"edges"}
 
 
-# ---- graphs that keep the last time ----------------------------------------------------------------------------------
+# ---- graphs that store the last time --------------------------------------------------------------------------------
 
 
 def warned(call):

@@ -27,7 +27,7 @@ N = 60
 
 
 def check(pair):
-    """Both directions show what the model holds."""
+    """Both directions show the contents of the model."""
     pair.check()
     assert_same(pair.graph.reverse, transposed(pair.model))
     in_degrees = [len(row) for row in transposed(pair.model).adjacency]
@@ -59,7 +59,7 @@ def test_a_graph_that_has_grown_from_nothing(new, rng, weight_dtype):
 
 @pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])
 def test_weights_agree(new, rng, on_existing):
-    """Also those of an edge that a batch lists several times, and of edges whose weight falls to 0."""
+    """Also weights of an edge that a batch lists several times, and of edges whose weight falls to 0."""
     pair = new(*random_batch(rng, 20, 200, "float32"), num_vertices=20, directed=True, in_edges=True)
     for _ in range(4):
         pair.insert(*random_batch(rng, 20, 300, "float32"), on_existing=on_existing)
@@ -144,7 +144,7 @@ def test_exhausted_memory_leaves_both_as_they_were(new, device, rng, update):
     edges = random_batch(rng, 1000, 1000, "float32")
     pair = new(*edges, num_vertices=1000, directed=True, in_edges=True)
     args = choose(edges, random_batch(rng, 1000, 200_000 if device == "gpu" else 2000, "float32"))
-    getattr(pair.graph.copy(), name)(*args, **options)  # compiles what it needs
+    getattr(pair.graph.copy(), name)(*args, **options)  # compiles its kernels
     before = contents(pair.graph), contents(pair.graph.reverse)[1:]
     for step in range(STEPS):
         pair.graph = pair.graph.copy()
@@ -199,7 +199,7 @@ def test_either_half_may_fail(new, rng, update, half, monkeypatch):
 
 
 def test_without_memory_to_rebuild_it(pair, rng, monkeypatch):
-    """The graph is updated all the same, and its reverse is there once there is memory."""
+    """The graph is updated, and its reverse is rebuilt once memory suffices."""
     reverse = pair.graph.reverse
     with monkeypatch.context() as patch:
         patch.setattr(Store, "empty_like", no_memory)
@@ -368,7 +368,7 @@ def test_memory_of_both_counts(structure, device, rng):
 
 
 def test_nothing_outlives_the_last_reference(structure, device, rng):
-    """No cycle of references holds large arrays until a garbage collection."""
+    """No cycle of references retains large arrays until a garbage collection."""
     gc.collect()
     gc.disable()
     try:

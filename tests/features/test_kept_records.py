@@ -1,4 +1,4 @@
-"""Graphs that keep every record of an edge (``multi_edges="all"``), against a model that is a dict of lists."""
+"""Graphs that store every record of an edge (``multi_edges="all"``), against a model that is a dict of lists."""
 
 import copy
 import pickle
@@ -169,7 +169,7 @@ def test_random_updates(structure, device, orientation, options, rng, tmp_path, 
         pair.check()
 
 
-FEW = st.integers(0, 3)  # of vertices, so that edges have many records
+FEW = st.integers(0, 3)  # few vertices, so edges have many records
 RECORD = st.tuples(FEW, FEW, st.integers(-3, 3), st.integers(-5, 5), st.integers(0, 9))
 STEPS = st.lists(
     st.one_of(
@@ -187,7 +187,7 @@ STEPS = st.lists(
 @pytest.mark.parametrize("structure", [CSR, SlabGraph])
 @given(steps=STEPS, options=st.sampled_from(["weights", "all", "first"]), directed=st.booleans())
 def test_walks(structure, device, tmp_path_factory, steps, options, directed):
-    """Whatever is inserted, late or not, and taken out of the middle of lists."""
+    """Records are inserted, late or not, and deleted from the middle of lists."""
     path = tmp_path_factory.getbasetemp() / "walk.npz"
     pair = Pair(structure, device, directed=directed, **OPTIONS[options])
     for kind, given_ in steps:
@@ -216,7 +216,7 @@ def test_functors_walk_the_records_of_an_edge(device):
 
 
 def test_built_from_edges(structure, device, orientation, rng):
-    """As if its edges had been inserted; and its table makes the same graph again."""
+    """As if its edges had been inserted. Its table makes the same graph again."""
     src, dst, times = *rng.integers(0, N, (2, 300)), rng.integers(0, 50, 300)
     options = {"num_vertices": N, "multi_edges": "all", "device": device, "time_unit": "s", **orientation}
     weights, channels = rng.integers(0, 9, 300).astype(float), rng.integers(0, 9, 300)
@@ -244,7 +244,7 @@ def test_built_from_edges(structure, device, orientation, rng):
 
 
 def test_edges_have_what_they_have_when_records_add_up(device, directed, rng):
-    """Degrees, triangles and columns are those of ``multi_edges="sum"``."""
+    """Degrees, triangles and columns equal those of ``multi_edges="sum"``."""
     kinds = [
         SlabGraph(N, multi_edges=multi_edges, time_unit="s", weight_dtype="int32", edge_data={"channel": "int32"},
                   directed=directed, device=device)
@@ -267,7 +267,7 @@ def test_edges_have_what_they_have_when_records_add_up(device, directed, rng):
 
 @pytest.mark.parametrize("length", [{"span": 20}, {"count": 30}, {"batches": 2}])
 def test_sliding_windows_of_records(device, length, rng):
-    """Each record leaves on its own; its edge with the last."""
+    """Each record leaves on its own, and its edge with the last one."""
     pair = Pair(SlabGraph, device, time_unit="s", weight_dtype="float64")
     window = fr.SlidingWindow(pair.graph, **length)
     arrived = []
@@ -309,7 +309,7 @@ def test_pipelines_take_the_columns_of_records(device):
 
 
 class Follower(fr.UpdateObserver):
-    """The weight, count and time of all edges, from what it is notified of alone."""
+    """The weight, count and time of all edges, from notifications only."""
 
     sees_changes = True
 
@@ -349,7 +349,7 @@ class Follower(fr.UpdateObserver):
 
 
 class Loose(fr.UpdateObserver):
-    """The weights of all arcs, from what an observer of unfiltered arcs is notified of."""
+    """The weights of all arcs, from notifications of an observer of unfiltered arcs."""
 
     exact = False
 
@@ -408,7 +408,7 @@ def test_exhausted_memory_leaves_all_as_it_was(structure, device, act, rng):
     pair = Pair(structure, device, time_unit="s", weight_dtype="float64", directed=True, in_edges=True)
     pair.insert(*rng.integers(0, N, (2, 300)).tolist(), rng.integers(0, 99, 300).tolist(), [1] * 300, [0] * 300)
     pair.check()
-    expected = ACTS[act](copy_of(pair))  # compiles what it needs
+    expected = ACTS[act](copy_of(pair))  # compiles its kernels
     for step in range(400):
         pair.graph = pair.graph.copy()  # without the scratch memory of earlier steps
         try:
@@ -474,7 +474,7 @@ def test_mistakes(device):
 
 
 def test_sums_that_do_not_fit(device):
-    """Neither an insertion nor a deletion makes one; nothing has changed then."""
+    """Neither an insertion nor a deletion may overflow. Nothing has changed then."""
     most = 2**31 - 1
     graph = SlabGraph(3, multi_edges="all", weight_dtype="int32", time_unit="s", device=device)
     graph.insert_edges([0, 0, 0], [1, 1, 1], [most, 5, -9], time=[1, 2, 0])

@@ -1,4 +1,4 @@
-"""Mixed batches: answers and effects are those of the operations run one by one."""
+"""Mixed batches: answers and effects equal those of the operations run one by one."""
 
 import re
 
@@ -43,7 +43,7 @@ class Model:
         return sorted(ends if self.graph.directed else ends + [a for a, v in self.edges if v == u])
 
     def run(self, op, u, v, row):
-        """The answer, a weight, a list, and how many edges were inserted, replaced and deleted."""
+        """The answer, a weight, a list, and the counts of inserted, replaced and deleted edges."""
         key = self.key(u, v)
         held = self.edges.get(key)
         if op in VERTEX:
@@ -143,7 +143,7 @@ def test_one_pair(device, directed, kind, rng):
 
 
 def test_between_updates_of_a_pair(device):
-    """Look-ups find what was listed before them, in either direction; the last weight counts."""
+    """Look-ups find the pairs listed before them, in either direction. The last weight counts."""
     graph, op = SlabGraph(4, weight_dtype="float32", device=device), fr.Operation
     graph.insert_edges([0], [1], [5.0])
     ops = [op.WEIGHT, op.INSERT, op.WEIGHT, op.DELETE, op.HAS_EDGE, op.INSERT, op.INSERT, op.WEIGHT, op.DEGREE]
@@ -176,7 +176,7 @@ def test_ids_of_two_types(device):
 @pytest.mark.parametrize("kind", ["plain", "first"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_pairs_and_positions_that_need_two_numbers(monkeypatch, directed, kind, rng):
-    """As those of large graphs, and batches, do."""
+    """As pairs of large graphs, and batches, do."""
     monkeypatch.setattr(on_gpu, "KEY_BITS", 0)
     pair = Pair(SlabGraph, "gpu", kind, directed=directed)
     for size in (0, 1, 60, 1500):
@@ -188,7 +188,7 @@ def test_pairs_and_positions_that_need_two_numbers(monkeypatch, directed, kind, 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_host_waits_once(monkeypatch, directed, weight_dtype, rng):
-    """For all that is counted; and for each of the two updates."""
+    """One synchronization for all counts, and one for each of the two updates."""
     graph = SlabGraph(300, directed=directed, weight_dtype=weight_dtype, device="gpu")
     xp, waits = graph.xp, []
     graph.insert_edges(*rng.integers(0, 300, (2, 3000)))

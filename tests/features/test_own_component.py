@@ -1,4 +1,4 @@
-"""A feature of graphs that is no part of the library: how often the edges of each vertex were updated."""
+"""A feature of graphs outside of the library: it counts the updates of the edges of each vertex."""
 
 import pickle
 

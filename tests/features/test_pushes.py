@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="t
 
 @pytest.fixture
 def ways(monkeypatch):
-    """How many batches went which way."""
+    """The number of batches on each path."""
     counts = {"at once": 0, "general": 0}
     run = pushes.Pushes.run
 
@@ -34,7 +34,7 @@ def ways(monkeypatch):
 
 
 def general_way(monkeypatch, call):
-    """What `call` returns if nothing is pushed at once."""
+    """The result of `call` if nothing is pushed at once."""
     with monkeypatch.context() as patch:
         for module in ("frontier.features.edge_payload", "frontier.features.windows.window"):
             patch.setattr(f"{module}.plain_records", lambda *args, **options: None)
@@ -42,7 +42,7 @@ def general_way(monkeypatch, call):
 
 
 def contents(graph):
-    """Edges with their columns, whatever the ids."""
+    """Edges with their columns, for any ids."""
     src, dst, _ = graph.to_coo()
     ids = graph.edge_ids(src, dst)
     columns = [to_host(graph, graph.edge_data[name][ids]).tolist() for name in graph.edge_data]
@@ -103,7 +103,7 @@ def test_windows_of_records(directed, length, ways, monkeypatch, rng):
 
 
 def test_kernels_are_bound_once(ways, monkeypatch, rng):
-    """Whatever arrays of the graph grow, and move, from then on."""
+    """Arrays of the graph may grow, and move, from then on."""
     made, make = [], pushes.PushPlan.__init__
 
     def counted(bound, *args):
@@ -171,7 +171,7 @@ def arcs_of(graph):
 @pytest.mark.parametrize("n", [90, 4000])
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
-    """Blocks that have several tiles each, or none; most edges come several times, or hardly any do."""
+    """Blocks with several tiles each, or none. Most edges come several times, or few do."""
     monkeypatch.setattr("frontier.runtime.compile.cuda.cooperative_blocks", lambda each=2: blocks)
     monkeypatch.setattr(pushes, "MAX_ENTRIES", 1 << 21 if blocks == 1 else 0)  # 0: the smaller share
     options = {"directed": directed, "time_unit": "s", "edge_data": {"a": "int64"}, "device": "gpu"}
@@ -193,7 +193,7 @@ def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
 
 
 def test_tables_that_have_to_grow(ways, monkeypatch, rng):
-    """A hub whose chain is full: its arcs are deferred, and what was pushed at once is finished by the host."""
+    """A hub whose chain is full: its arcs are deferred, and the host finishes the arcs that were pushed at once."""
     resumed = []
     resume = UpdatePlan.resume
     monkeypatch.setattr(UpdatePlan, "resume", lambda *args: resumed.append(1) or resume(*args))
@@ -257,7 +257,7 @@ def test_invalid_batches_change_nothing(ways):
     {"edge_data": {"a": "float64"}}, {"time_unit": "s"}, {"weight_dtype": "float64", "edge_data": {"a": "float64"}},
 ])  # fmt: skip
 def test_columns_that_are_not_there(options, ways):
-    """Of the type that NumPy takes no type for, and as many as there should be."""
+    """Columns of the default type, in the right number, with wrong names."""
     graph = SlabGraph(4, device="gpu", **options)
     src, dst, values = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32), np.ones(2))
     known = {"a": values} if "edge_data" in options else {"time": graph.xp.arange(2)}
@@ -296,7 +296,7 @@ class ChangesRecorder(Recorder):
 
 
 def told(recorder, *, loose=False):
-    """What it was notified of since, by method, in any order; arcs that were dropped are left out."""
+    """Its notifications since, by method, in any order. Dropped arcs are left out."""
     edges = {}
     for method, seen in recorder.seen:
         edges.setdefault(method, []).extend(edge for edge in seen if edge[0] >= 0)
@@ -306,7 +306,7 @@ def told(recorder, *, loose=False):
 
 @pytest.mark.parametrize("length", [70, {"count": 300}, {"batches": 4}])
 def test_observers_of_windows(directed, length, ways, monkeypatch, rng):
-    """They are notified of what the general way notifies them of."""
+    """They get the same notifications as from the general path."""
     options = {} if isinstance(length, int) else length
     graphs = [SlabGraph(N, directed=directed, time_unit="s", device="gpu") for _ in range(2)]
     recorders = [(Recorder(graph), LooseRecorder(graph)) for graph in graphs]
@@ -346,7 +346,8 @@ def test_triangles_of_a_window(ways, rng):
 
 @pytest.mark.parametrize("method", ["edges_inserted", "edges_deleting", "edges_deleted"])
 def test_observers_that_fail(method, ways):
-    """The batch is in, what left the window is out, and others are notified of all."""
+    """The batch is applied, the edges that left the window are deleted, and the remaining observers are notified of
+    all."""
     graph = SlabGraph(6, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 10)
     ends = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32))
@@ -390,7 +391,7 @@ def test_a_pipeline_counts_the_push_of_which_an_observer_fails(ways):
 
 
 def test_edges_that_were_pushed_again_at_the_same_time(directed, ways):
-    """The log names them twice; they leave once."""
+    """The log names them twice, and they leave once."""
     graph = SlabGraph(6, directed=directed, time_unit="s", device="gpu")
     seen, window = Recorder(graph), fr.SlidingWindow(graph, 10)
     ends = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32))
@@ -456,12 +457,12 @@ def test_memory_that_runs_out(monkeypatch, rng):
 
 @pytest.mark.parametrize("how", ["first", "resumed"])
 def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
-    """Of a batch some of whose arcs were deferred: what was inserted of it is deleted again."""
+    """Some arcs of the batch were deferred: the inserted ones are deleted again."""
     graph = SlabGraph(3000, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 100)
     src, dst, times = on(graph, *batch(rng, graph, 0, 200, 3000, ordered=True))
     window.push(src, dst, time=times)
-    graph.delete_edges(src[:50], dst[:50])  # so that some ids are free
+    graph.delete_edges(src[:50], dst[:50])  # frees some ids
     data = graph.payload.table
     before = contents(graph), data.size, data.free_count, data.times.arrivals.size, graph.version, window.clock
 
@@ -496,7 +497,7 @@ def test_snapshots_stay_as_they_were(ways, rng):
 
 
 def test_more_leaves_than_was_expected(ways, rng):
-    """A clock that jumps: what is left of the log is deleted after the push."""
+    """A clock that jumps: the rest of the log is deleted after the push."""
     graph = SlabGraph(N, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 100)
     for step in range(12):

@@ -1,4 +1,4 @@
-"""Snapshots: graphs that stay as they were while the graph they were taken of is updated."""
+"""Snapshots: graphs that stay unchanged while their original is updated."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _update(pair: Pair, rng: np.random.Generator) -> None:
     else:
         plain = kind == "insert" or (kind == "add" and weights is None)
         pair.insert(src, dst, weights, on_existing="replace" if plain else kind)
-    src.fill(0)  # what was given may be used again
+    src.fill(0)  # the arguments may be reused
 
 
 @pytest.mark.sampled(by="file")
@@ -76,7 +76,7 @@ def test_snapshots_show_the_graph_as_it_was(structure: Any, device: str, kind: s
         for _ in range(40):
             if rng.random() < 0.5:
                 held.append((pair.graph.snapshot(), copy.deepcopy(pair.model)))
-            if held and rng.random() < 0.4:  # read one, some of them later than others
+            if held and rng.random() < 0.4:  # read one, some of them later than the rest
                 shown, model = held[int(rng.integers(len(held)))]
                 assert edges_of(shown) == model.edges()
             if held and rng.random() < 0.3:
@@ -131,7 +131,7 @@ def test_a_spare_copy_is_dropped_once_it_is_too_old() -> None:
     graph = SlabGraph.from_edges(np.arange(50), np.arange(1, 51), num_vertices=100, device="cpu")
     graph.snapshot().degrees()
     assert component_of(graph, History).memory_usage(graph).reserved > 0
-    graph.insert_edges([60], [61])  # to repeat it takes longer than to copy such a graph
+    graph.insert_edges([60], [61])  # repeating it costs more than copying such a graph
     assert not component_of(graph, History)._copies and component_of(graph, History).memory_usage(graph).reserved == 0
 
 
@@ -144,7 +144,7 @@ def test_the_memory_of_a_snapshot_is_freed_with_it_or_with_the_graph() -> None:
     unread = graph.snapshot()
     origin = weakref.ref(graph)
     del graph
-    assert unread.num_edges == 2 and unread.degrees().tolist() == [1, 1, 2]  # the graph itself is kept for it
+    assert unread.num_edges == 2 and unread.degrees().tolist() == [1, 1, 2]  # the graph itself serves as the copy
     gc.collect()
     assert origin() is None and read.degrees().tolist() == [2, 2, 2]
     del read
@@ -259,7 +259,7 @@ def test_memory_that_runs_out_costs_the_snapshot_and_not_the_update(monkeypatch:
 
 
 def test_memory_that_runs_out_while_updates_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The snapshot can be read again, at whatever allocation that happened."""
+    """The snapshot can be read again, for any failing allocation."""
     monkeypatch.setattr(log, "ARCS_A_RECORD", 0)
     monkeypatch.setattr(log, "ARCS_AN_UPDATE", 0)
     rng = np.random.default_rng(3)
@@ -284,7 +284,7 @@ def test_memory_that_runs_out_while_updates_are_repeated(monkeypatch: pytest.Mon
 
 
 def test_threads_read_while_another_updates(costs: str) -> None:
-    """Each reader takes snapshots and sees in each what the updates had made of the graph at that time."""
+    """Each reader makes snapshots and sees in each the state of the graph at that time."""
     rng = np.random.default_rng(5)
     graph = SlabGraph(200, device="cpu")
     states: dict[int, tuple[int, int]] = {}
@@ -346,7 +346,7 @@ def test_a_child_process_reads_snapshots() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_child_process_makes_no_use_of_a_copy_that_another_thread_was_changing() -> None:
-    """That thread is not in the child, so that nobody brings the copy to a state of the graph."""
+    """That thread is not in the child, so no thread brings the copy to a state of the graph."""
     graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 0], device="cpu")
     first = graph.snapshot()
     graph.delete_edges([0], [1])
@@ -365,7 +365,7 @@ def test_a_child_process_makes_no_use_of_a_copy_that_another_thread_was_changing
 
 
 def test_an_observer_cannot_take_one(structure: Any) -> None:
-    """It would show a part of an update."""
+    """It would show a partial update."""
 
     class Taking(fr.UpdateObserver):
         def __init__(self, graph: Any) -> None:

@@ -1,4 +1,4 @@
-"""Graphs with times: which record of an edge counts, and that exactly the edges that are too old expire."""
+"""Graphs with times: the record that defines an edge, and exact expiry of the edges that are too old."""
 
 import itertools
 
@@ -32,7 +32,7 @@ class Pair:
     key = edge_key
 
     def batch(self, rng, size, low, high):
-        """Random records between vertices that exist: loops, edges listed several times, times in no order."""
+        """Random records between existing vertices: loops, edges listed several times, times in no order."""
         alive = np.setdiff1d(np.arange(self.graph.num_vertices), list(self.dead))
         times, values = rng.integers(low, high, size), rng.integers(0, 99, size)
         return rng.choice(alive, size), rng.choice(alive, size), times, values
@@ -106,7 +106,7 @@ def test_random_updates(structure, device, orientation, keep, rng, tmp_path, tri
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("structure", [CSR, SlabGraph])
 def test_records_of_one_edge_in_any_order(structure, device, keep, rng):
-    """The time that counts is that of the latest, or the first, however records are ordered and cut into batches."""
+    """The latest or the first record defines the time, for any order of records and any division into batches."""
     src, dst = rng.integers(0, 6, (2, 300))
     times = rng.permutation(300)
     graph = structure(6, time_unit="ns", keep_time=keep, device=device, directed=True)
@@ -173,7 +173,7 @@ def test_observers_see_what_expires(structure, device):
 
 
 def test_chunks_are_few(device, rng):
-    """Small batches are merged; a part of a chunk may go; what was taken frees its memory."""
+    """Small batches are merged, a part of a chunk may be deleted, and freed memory is returned."""
     graph = SlabGraph(50, time_unit="ns", device=device, directed=True)
     graph.expire(0)
     arrivals = graph.payload.table.times.arrivals
@@ -275,7 +275,7 @@ def test_exhausted_memory_leaves_the_log(device, monkeypatch):
 
 @pytest.mark.parametrize("method", ["append", "_merged"])
 def test_a_log_that_there_is_no_memory_for_is_made_again(device, monkeypatch, method):
-    """Or its chunks are not merged, where there is none for that."""
+    """Or its chunks are not merged, without memory for that."""
     pair = Pair(SlabGraph, device)
     pair.expire(0)
     window = fr.SlidingWindow(pair.graph, span=10**6)
@@ -387,7 +387,7 @@ def test_latest_neighbors_of_bad_arguments(device):
 
 
 def test_entries_of_merged_chunks_are_in_order(device):
-    """Two batches, each in the order of time, that overlap: the second does not begin where the first one ends."""
+    """Two batches, each in the order of time, that overlap: the second does not start where the first one ends."""
     graph = SlabGraph(9, time_unit="ns", device=device)
     graph.insert_edges([0, 0], [1, 2], time=[10, 20])
     graph.expire(0)  # from now on entries are logged batch by batch
@@ -402,7 +402,7 @@ BAD = 99  # no vertex
 
 
 class Searching(fr.UpdateObserver):
-    """Cannot find the edges of a batch; from the second on, or at once."""
+    """Cannot find the edges of a batch: from the second search on, or at once."""
 
     def __init__(self, graph, searches=0):
         self.searches = searches
@@ -430,14 +430,14 @@ def mixed(graph, bad=()):
 
 
 def weighted(graph, weights, bad=()):
-    """Add to the weights of two of OLD, one of which is deleted by that, and to those of NEW."""
+    """Add to the weights of two of OLD, which deletes one of them, and to the weights of NEW."""
     (src, dst), data = columns_of(OLD[:2] + NEW)
     src, dst = np.concatenate([src, bad]).astype(int), np.concatenate([dst, bad]).astype(int)
     weights = np.pad(np.array(weights, np.float32), (0, len(bad)), constant_values=1)
     return graph.insert_edges(src, dst, weights, on_existing="add", time=np.pad(data["time"], (0, len(bad))))
 
 
-UPDATES = {  # with what makes each invalid
+UPDATES = {  # with arguments that make each invalid
     "insert": (lambda g: g.insert_edges(*columns_of(NEW)[0], **columns_of(NEW)[1]),
                lambda g: g.insert_edges(*columns_of([*NEW, (0, BAD, 4)])[0], **columns_of([*NEW, (0, BAD, 4)])[1])),
     "delete": (lambda g: g.delete_edges(*columns_of(OLD[:3])[0]),
@@ -464,7 +464,7 @@ def watched(structure, device, orientation, multi_edges):
 
 
 def is_as_before(graph, before):
-    """Whether a graph is what it was, and stays so: what expires then is right, and what is inserted and expires."""
+    """Whether a graph is unchanged, and stays so: later expiry and insertions work."""
     assert contents(graph) == before
     assert graph.expire(8).deleted == 3
     assert sorted(zip(*(to_host(graph, ends).tolist() for ends in graph.to_coo()[:2]), strict=True)) == [(2, 3), (5, 6)]
@@ -496,7 +496,7 @@ def test_an_update_that_fails_leaves_edges_to_expire(structure, device, orientat
     assert is_as_before(graph, before)
     if act is None:
         return
-    act(make()[0])  # compiles what it needs
+    act(make()[0])  # compiles its kernels
     for searches in (0, 1):
         graph, before = make()
         observer = Searching(graph, searches)

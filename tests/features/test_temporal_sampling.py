@@ -1,4 +1,4 @@
-"""`sample_temporal_neighbors` against its rules in plain Python, and what it keeps between two updates."""
+"""`sample_temporal_neighbors` against its rules in plain Python, and its cache between two updates."""
 
 import importlib
 import math
@@ -26,7 +26,7 @@ METHODS = ({"method": "latest"}, {"method": "uniform", "seed": 5}, {"method": "d
 
 @pytest.fixture(params=["asked for", "all"])
 def lists(request, monkeypatch):
-    """Whether all lists are sorted by the first call, or none but those that are asked for by any."""
+    """Whether the first call sorts all lists, or only the requested ones."""
     for kind in rows_by_time.CALL_COST:
         monkeypatch.setitem(rows_by_time.CALL_COST, kind, 2**60 if request.param == "all" else -(2**60))
     return request.param
@@ -38,7 +38,7 @@ def rows_of(graph):
     forward = graph.reverse if graph.read_only and graph.directed and hasattr(graph, "_forward") else graph
     src, dst = (to_host(graph, part) for part in forward.to_coo()[:2])
     if src.size:
-        if graph.multi_edges == "all":  # each record is an event, and that inserted last comes first
+        if graph.multi_edges == "all":  # each record is an event, and the one inserted last comes first
             offsets, edges = (to_host(graph, part) for part in forward.records(src, dst))
             src, dst = (np.repeat(part, np.diff(offsets)) for part in (src, dst))
             times = to_host(graph, graph.record_data["time"])[edges]
@@ -55,7 +55,7 @@ def rows_of(graph):
 
 
 def words(seed, i, j):
-    """Those of the generator."""
+    """The words of the generator."""
     halves = [[number & 0xFFFFFFFF, number >> 32 & 0xFFFFFFFF] for number in (i, j, seed)]
     return [int(word) for word in philox(*(np.uint64(half) for pair in halves for half in pair))]
 
@@ -85,7 +85,7 @@ def expected(rows, vertices, count, before=None, *, method, seed=0, decay=0.0, i
 
 
 def sampled(graph, vertices, count, before=None, **options):
-    """What is returned, in the same form."""
+    """The returned arrays, in the same form."""
     offsets, ids, times, edges = fr.sample_temporal_neighbors(graph, vertices, count, before=before, **options)
     assert ids.dtype == graph.vertex_dtype and times.dtype == edges.dtype == offsets.dtype == np.int64
     offsets, *parts = (to_host(graph, part).tolist() for part in (offsets, ids, times, edges))
@@ -105,7 +105,7 @@ def check(graph, vertices, counts=(1, 3, 100), limits=(None,), methods=METHODS):
 
 
 def make(structure, device, size=400, draw=None, **options):
-    """A random graph; two vertices have no edges."""
+    """A random graph in which two vertices have no edges."""
     rng = np.random.default_rng(size)
     src, dst = rng.integers(0, N - 2, (2, size))
     times = rng.integers(-20, 20, size) if draw is None else draw(rng, size)
@@ -129,7 +129,7 @@ def test_samples_are_those_of_the_rules(structure, device, orientation, lists):
 @pytest.mark.slow
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 def test_extreme_times(device, lists, vertex_dtype):
-    """At both ends of int64, and equal ones; ages need all 64 bits."""
+    """At both ends of int64, and equal ones. Ages need all 64 bits."""
     for draw in (lambda rng, size: rng.choice(EXTREMES, size), lambda rng, size: np.full(size, 7)):
         graph = make(SlabGraph, device, 300, draw, vertex_dtype=vertex_dtype)
         fading = [{"method": "decay", "seed": 1, "decay": rate} for rate in (0.0, 1e-18, 1.0, 1e300)]
@@ -155,7 +155,7 @@ def test_hubs(device, lists, span):
 
 
 def test_samples_are_uniform(device):
-    """Chi-square of ordered pairs from 7 neighbors, of which 6 are before the limit: 30 pairs, 30,000 samples."""
+    """Chi-square of ordered pairs from 7 neighbors, 6 of them before the limit: 30 pairs, 30,000 samples."""
     graph = CSR.from_edges(np.zeros(7, np.int64), np.arange(1, 8), time=np.arange(7), directed=True, device=device)
     vertices = np.zeros(30_000, np.int64)
     for seed in (1, 2):
@@ -221,7 +221,7 @@ def test_an_update_that_fails_changes_nothing(device, lists):
 
 @pytest.mark.parametrize("multi_edges", ["sum", "all"])
 def test_several_records_of_an_edge(device, lists, multi_edges):
-    """They are one neighbor with one time, or as many as there are where all are kept."""
+    """They are one neighbor with one time, or several where all records are stored."""
     graph = SlabGraph(N, time_unit="s", multi_edges=multi_edges, directed=True, in_edges=True, device=device)
     rng = np.random.default_rng(4)
     for low in (0, 30):
@@ -283,7 +283,7 @@ def test_observers_sample(device, lists):
     assert [entry[:2] for entry in observer.found[0][0][:2]] == [(36, 80), (37, 70)]
 
 
-# ---- what is kept ---------------------------------------------------------------------------------------------------
+# ---- cached lists ---------------------------------------------------------------------------------------------------
 
 
 def test_all_lists_are_sorted_when_that_pays(device, monkeypatch):

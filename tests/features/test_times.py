@@ -1,4 +1,4 @@
-"""Times and spans of time: whatever users have becomes int64 counts of a unit, exactly, or an error says why not."""
+"""Times and spans of time: users' values become int64 counts of a unit, exactly, or an error gives the reason."""
 
 import datetime
 

@@ -88,7 +88,7 @@ def set_bit(v, out, old):
 
 
 def test_a_bit_is_set_once(everyone):
-    """Bits of one word are set by different threads: each sees what was there before."""
+    """Bits of one word are set by different threads: each sees the earlier bits."""
     xp = everyone.graph.xp
     out, old = xp.zeros((N + 31) // 32, np.uint32), xp.ones(N, np.int64)
     fr.compute(everyone, set_bit, out, old)

@@ -1,4 +1,4 @@
-"""Functors that walk a graph compile for GPUs, and link with what walks each structure; no GPU is needed."""
+"""Functors that walk a graph compile for GPUs, and link with the walks of each structure, without a GPU."""
 
 from types import SimpleNamespace
 
@@ -25,7 +25,7 @@ def weighted_walks(v, graph, other, out):
 
 
 def as_argument(graph):
-    """A graph as kernels take it, without the memory that it has on a GPU."""
+    """A graph as a kernel argument, without GPU memory."""
     weight = (graph.weight_dtype or np.dtype(np.float32)).name
     return GraphArgument(GraphForm(tuple(sorted(view_macros(graph).items())), weight), SimpleNamespace(data=None))
 

@@ -1,4 +1,4 @@
-"""Every compiler of functors for GPUs: which one is used, and that what it makes computes what Python does.
+"""Every compiler of functors for GPUs: which one is used, and that its code computes what Python does.
 
 The code that it makes is run on the host (tests/support/host_code.py), so no GPU is needed.
 """
@@ -236,7 +236,7 @@ def test_random_functors_compute_what_python_does(compiler, compiled, request):
         for v in (0, 1, -3, 7):
             found, expected = ([np.linspace(-3, 4, 10), np.arange(-4, 6)] for _ in range(2))
             op(v, *expected)
-            if np.abs(expected[0]).max() < 1e9:  # otherwise int() may not hold it
+            if np.abs(expected[0]).max() < 1e9:  # otherwise int() may overflow it
                 function(v, *found)
                 np.testing.assert_allclose(found[0], expected[0], rtol=1e-9, atol=1e-9, err_msg=str(seed))
                 assert found[1].tolist() == expected[1].tolist(), seed

@@ -28,7 +28,8 @@ def all_of(graph):
     return fr.Frontier.all(graph)
 
 
-# What each operator is called with in place of a function, the name that it calls it, and how many parameters it wants.
+# Arguments of each operator in a call with a non-function, its name for the functor, and the functor's number of
+# parameters.
 CALLS = {
     "advance": (lambda g, f, *args: fr.advance(g, all_of(g), f, *args), "op", 4),
     "advance, condition": (lambda g, f, *args: fr.advance(g, all_of(g), _arc_with(args), *args, condition=f),
@@ -120,7 +121,7 @@ def compiled_without(name, folder):
 
 @pytest.mark.slow
 def test_names_that_numpy_dropped_are_there_for_numba_cuda(tmp_path):
-    """NumPy 2.5 has no row_stack, which releases of numba-cuda ask for when they are imported."""
+    """NumPy 2.5 has no row_stack, which releases of numba-cuda import."""
     done = compiled_without("row_stack", tmp_path)
     assert done.returncode == 0, done.stderr
 

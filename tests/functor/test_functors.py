@@ -1,4 +1,4 @@
-"""A functor means what it means in Python at the moment of the call, on both devices; others are refused."""
+"""A functor means its Python meaning at the moment of the call, on both devices. Others are refused."""
 
 import collections
 import enum

@@ -222,7 +222,7 @@ def step_beside(src, dst, edge, weight, x, step, level):
 
 
 def test_steps_behind_matrices(device):
-    """Arguments that follow a matrix keep their positions."""
+    """Arguments behind a matrix have the right positions."""
     graph = CSR.from_edges(range(9), range(1, 10), device=device)
     level = graph.xp.full(10, -1, np.int32)
     level[0] = 0

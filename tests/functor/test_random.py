@@ -31,7 +31,7 @@ def test_the_generator_is_philox(counter, key, words):
 
 
 def test_numbers_are_made_of_the_generators_words():
-    """A seed is the key, and a place the counter, lower half first; 53 bits of the first two words."""
+    """A seed is the key, and a position the counter, lower half first. 53 bits of the first two words."""
     seed, i, j = 0x299F31D0A4093822, 0x85A308D3243F6A88, 0x0370734413198A2E  # the third vector
     assert fr.advanced.random_bits(seed, i, j) == 0xD16CFE09
     assert fr.random(seed, i, j) == ((0xD16CFE09 >> 5) * 2**26 + (0x94FDCCEB >> 6)) / 2**53
@@ -93,7 +93,7 @@ def test_numbers_of_vertices(structure, device):
 
 @pytest.fixture
 def edges(rng):
-    """Hubs, vertices with a few neighbors, and some with none; weights, of which some are 0 or below."""
+    """Hubs, vertices with a few neighbors, and some with none, with weights, some of them 0 or below."""
     src = np.concatenate([rng.integers(0, 200, 500), np.zeros(220, int), np.full(100, 7)])
     dst = np.concatenate([rng.integers(0, 200, 500), np.arange(1, 221), np.arange(100, 200)])
     keep = np.unique(src * N + dst, return_index=True)[1]
@@ -160,7 +160,7 @@ def test_graphs_without_weights_are_sampled_uniformly(structure, device, edges):
 
 @pytest.mark.parametrize("method", ["uniform", "weighted"])
 def test_how_often_neighbors_are_drawn(device, method):
-    """Of ten neighbors of many vertices, one is drawn in proportion to its weight; three each as often."""
+    """Of ten neighbors of many vertices, one is drawn in proportion to its weight, or three uniformly."""
     sources, ends = 4000, 10
     weights = np.tile(np.arange(1, ends + 1, dtype=np.float64), sources)
     src, dst = np.repeat(np.arange(sources), ends) + ends, np.tile(np.arange(ends), sources)
@@ -180,7 +180,7 @@ def hit(src, dst, edge, weight, hits):
 
 
 def test_samples_outlive_updates(device):
-    """Neighbors that are still there keep their places; a new one may push the last out."""
+    """Remaining neighbors stay at their positions. A new one may displace the last."""
     graph = fr.structures()["slab"].from_edges(np.zeros(200, int), np.arange(1, 201), num_vertices=N, device=device)
     frontier = fr.Frontier(graph, [0])
     before = set(sample(graph, frontier, 20, method="uniform", seed=5)[0])

@@ -15,7 +15,7 @@ N = 60
 
 
 def matrix_of(graph):
-    """Weights by source and destination; an edge of a graph without weights is 1."""
+    """Weights by source and destination. An edge of a graph without weights has weight 1."""
     src, dst, weights = (None if part is None else host(part) for part in graph.to_coo())
     found = np.zeros((graph.num_vertices, graph.num_vertices))
     found[src, dst] = 1 if weights is None else weights
@@ -140,7 +140,7 @@ def test_views_follow_updates(structure, device, rng):
 
 
 def test_another_graph_than_the_operators(structure, device, rng):
-    """Of another structure, and with other types: what both have in common."""
+    """Of another structure, and with other types: the common subset of both."""
     graph = made(structure, device, rng)
     other = made(SlabGraph, device, rng, vertex_dtype="int64")
 
@@ -245,7 +245,7 @@ def test_a_graph_of_another_device_is_refused(device):
 
 
 def test_a_recorded_graph_keeps_the_view_alive(device):
-    """`fr.capture` keeps what this thread works with."""
+    """`fr.capture` references this thread's objects."""
     if device == "cpu":
         pytest.skip("nothing is recorded on a CPU")
     graph = CSR.from_edges([0, 1], [1, 2], device=device)
@@ -255,7 +255,7 @@ def test_a_recorded_graph_keeps_the_view_alive(device):
 
 
 def test_steps_that_are_recorded_cannot_walk(device, monkeypatch):
-    """They would see the view of the time when they were recorded."""
+    """They would see the view at the time of the capture."""
     if device == "cpu":
         pytest.skip("nothing is recorded on a CPU")
     graph = CSR.from_edges([0, 1], [1, 2], device=device)

@@ -1,7 +1,8 @@
-"""Columns of other libraries, wherever ids, weights, times, edge data and names go in; and results as arrays of theirs.
+"""Columns of other libraries, wherever ids, weights, times, edge data and names are accepted, and results as arrays of
+theirs.
 
-PyTorch, array-api-strict, Polars, pandas and Arrow where they are installed; and everywhere an array that has DLPack
-alone.
+PyTorch, array-api-strict, Polars, pandas and Arrow where they are installed, and everywhere an array that supports only
+DLPack.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from structures import CSR, SlabGraph
 
 
 class Capsules:
-    """An array that others can read through DLPack, and in no other way."""
+    """An array that can be read only through DLPack."""
 
     def __init__(self, array, kind=None):
         self.array, self.kind = array, kind
@@ -147,7 +148,7 @@ def test_empty_columns(column):
     assert graph.insert_edges(nothing, nothing).inserted == 0 and not graph.has_edges(nothing, nothing).size
 
 
-# ---- what is wrong with a column, and the graph as it was ------------------------------------------------------------
+# ---- bad columns, and the unchanged graph ---------------------------------------------------------------------------
 
 
 def test_tensors_that_need_gradients_and_signs():
@@ -206,7 +207,7 @@ def test_missing_values(library):
 
 
 def test_managed_memory_is_asked_of_cupy(monkeypatch):
-    """It stays on the GPU in graphs there; in others it is copied in the stream that CuPy asks for it in."""
+    """It stays on the GPU in graphs there. In all other graphs it is copied in the stream that CuPy requests."""
     asked = []
 
     def from_dlpack(values):
@@ -227,7 +228,7 @@ def test_managed_memory_is_asked_of_cupy(monkeypatch):
 
 
 def test_arrays_on_a_gpu_without_cupy(monkeypatch):
-    """PyTorch can copy its own; others need CuPy, and an error says so."""
+    """PyTorch can copy its own. Other arrays need CuPy, and an error says so."""
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setattr(arrays, "find_spec", lambda name: None)
     given = Capsules(np.arange(3), 2)
@@ -335,7 +336,7 @@ def test_names_of_polars(pl, kind):
 
 
 def arrays_of(graph):
-    """Arrays that methods and results of a graph hold, with edges and of no size."""
+    """Arrays of methods and results of a graph, with edges and of no size."""
     yield from graph.to_coo()
     yield from graph.to_csr().to_coo()
     yield from (graph.degrees(), graph.neighbors(0), graph.neighbors(4), graph.edge_ids(SRC, DST))

@@ -44,7 +44,7 @@ def test_round_trip_of_weights(device, round_trip, kind):
 
 
 def test_wide_integers_are_not_rounded(device, round_trip, directed):
-    """They come back, or are refused where a library keeps weights as floats."""
+    """They come back, or are refused where a library stores weights as floats."""
     graph = CSR.from_edges([0, 1], [1, 2], np.array([2**53 + 1, 1_700_000_000_000_000_001]), None, directed, device)
     if device == "gpu" and round_trip is ROUND_TRIPS["scipy"]:
         with pytest.raises(ValueError, match="integers beyond 2\\*\\*53"):
@@ -124,7 +124,7 @@ def test_edge_data_after_updates(library, first, gone, second, directed, seed):
 
 @pytest.mark.parametrize("library", ["networkx", "igraph", "polars", "torch_geometric"])
 def test_graphs_that_keep_records(library):
-    """Elsewhere an edge has its sums, and data of its last record; a frame has a row for each record."""
+    """In other libraries an edge has its sums, and data of its last record. A frame has a row for each record."""
     pytest.importorskip(library)
     graph = SlabGraph(N, weight_dtype="float64", edge_data={"fee": "int32"}, multi_edges="all", device="cpu")
     graph.insert_edges([0, 0, 1], [1, 1, 2], [1.0, 2.0, 3.0], fee=[7, 8, 9])

@@ -1,4 +1,4 @@
-"""What the libraries of a GPU get: nothing is copied through the host.
+"""Exports to libraries of a GPU: nothing is copied through the host.
 
 cuGraph, pylibcugraph, cuDF and PyTorch are exercised through stand-ins with the signatures of the real ones
 (`LIBRARIES`), everywhere. tests/interchange/test_interchange_rapids.py has the real ones.
@@ -27,7 +27,7 @@ from structures import CSR
 
 @pytest.fixture(autouse=True)
 def no_kernels(monkeypatch):
-    """What stands for a GPU here has none."""
+    """The substitute for a GPU here has none."""
     monkeypatch.setattr(on_gpu, "takes", lambda device, *arrays: False)
 
 
@@ -37,7 +37,7 @@ def any_weight_dtype(request):
 
 
 class OnDevice(np.ndarray):
-    """An array that acts as if it were on a GPU: whatever would bring it to the host fails."""
+    """An array that acts as if it were on a GPU: any copy to the host fails."""
 
     __cuda_array_interface__ = property(lambda self: self.__array_interface__)
 
@@ -85,7 +85,7 @@ def require_on_device(*arrays):
 
 
 class _Frame:
-    """A cuDF DataFrame or Series; columns must be on the device."""
+    """A cuDF DataFrame or Series. Columns must be on the device."""
 
     def __init__(self, data=None):
         self.data = data
@@ -123,7 +123,7 @@ class _GraphProperties:
 
 
 def _decompress_to_edgelist(resource_handle, graph, do_expensive_check):
-    """As they are stored: the other way around in a transposed graph."""
+    """The stored edges: reversed in a transposed graph."""
     src, dst, weights = graph.edges
     store_transposed, _ = graph.options
     return (dst, src, weights, None, None) if store_transposed else (src, dst, weights, None, None)
@@ -134,7 +134,7 @@ def _extract_vertex_list(resource_handle, graph, do_expensive_check):
 
 
 class _CuGraph:
-    """``cugraph.Graph``: symmetrizes undirected edges, and gives weights of 1 where there are none."""
+    """``cugraph.Graph``: symmetrizes undirected edges, and adds weights of 1 where they are missing."""
 
     def __init__(self, m_graph=None, directed=False):
         self.directed, self.weighted, self.renumbered, self.multi_gpu = directed, False, False, False
@@ -221,7 +221,7 @@ LIBRARIES = {
 
 
 class Received(CSR):
-    """Keeps what `from_edges` gets, and stands for the graph that would be made of it on the device."""
+    """Stores the arguments of `from_edges`, and replaces the graph on the device."""
 
     @classmethod
     def from_edges(cls, src, dst, weights=None, num_vertices=None, directed=False, device="auto", **options):
@@ -237,7 +237,7 @@ class Received(CSR):
 
 
 def on_fake_gpu(graph):
-    """A CSR graph whose arrays act as if they were on a GPU; it can be read, not run."""
+    """A CSR graph whose arrays act as if they were on a GPU. It can be read, not run."""
     graph = graph.copy()
     graph.device = graph.store.device = FAKE_GPU
     for name, array in stored_arrays(graph.store):
@@ -334,7 +334,7 @@ def test_tensors_that_need_gradients(libraries):
 
 
 def test_tensors_in_managed_memory(monkeypatch):
-    """PyTorch refuses it from DLPack, so it is handed over in the other way, after what is queued has been done."""
+    """PyTorch refuses it from DLPack, so it is handed over by another protocol, after queued work has been done."""
     calls = []
     stream = SimpleNamespace(synchronize=lambda: calls.append("waited"))
     cupy = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: stream))
@@ -503,7 +503,7 @@ def test_tables_of_cudf(libraries):
 
 
 def test_batches_of_cudf(libraries):
-    """What a pipeline reads stays on the GPU: timestamps become numbers there, in the unit of the graph's times."""
+    """Input of a pipeline stays on the GPU: timestamps become numbers there, in the unit of the graph's times."""
     pd = pytest.importorskip("pandas")
     graph = fr.structures()["slab"](
         9, time_unit="s", weight_dtype="float32", edge_data={"amount": "float64"}, device="cpu"
@@ -531,7 +531,7 @@ def test_batches_of_cudf(libraries):
 
 
 def test_cudf_updates_graphs(libraries, rng):
-    """Graphs, windows and pipelines take columns of cuDF wherever they take those of pandas."""
+    """Graphs, windows and pipelines accept columns of cuDF wherever they accept columns of pandas."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(rng.integers(0, 20, (90, 2)), columns=["src", "dst"])
     frame["weight"], frame["amount"] = rng.random(90, np.float32), rng.integers(0, 9, 90)

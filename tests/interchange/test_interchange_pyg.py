@@ -157,7 +157,7 @@ def test_hetero_of_several_graphs():
 
 
 def test_hetero_of_an_undirected_graph():
-    """The other direction is called what `ToUndirected` calls it."""
+    """The other direction has the name that `ToUndirected` uses."""
     graph = CSR.from_edges([0, 1, 2], [4, 7, 3], num_vertices=8, device="cpu")
     for key in ("buys", ("user", "buys", "item")):
         if key == "buys":
@@ -221,7 +221,7 @@ def test_bad_hetero():
 
 
 def check_sample(graph, vertices, counts, before, sample, edges="in"):
-    """All that must hold of a sample of the latest edges, against a search in plain Python."""
+    """All properties of a sample of the latest edges, against a search in plain Python."""
     rows = rows_of(graph)
     seen_by = {}
     for (u, v), row in rows.items():
@@ -275,7 +275,7 @@ def test_samples_are_what_a_search_finds(edges, seeds, counts, directed, directi
 
 @pytest.mark.sampled(by="file")
 def test_random_samples(structure):
-    """They depend on the seed alone, not on the structure; hops draw independently of each other."""
+    """They depend only on the seed, not on the structure. Hops draw independently of each other."""
     rng = np.random.default_rng(5)
     src, dst, time = rng.integers(0, [[40], [40], [100]], (3, 600))
     graph = structure.from_edges(src, dst, time=time, num_vertices=40, device="cpu", edge_data={"fee": src * 1.0})
@@ -294,7 +294,7 @@ def test_random_samples(structure):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_records_are_edges(directed):
-    """Of samples, whose times may be that of the seed, and of the whole graph."""
+    """Sample times, which may equal the seed's, and times of the whole graph."""
     src, dst, time = [0, 1, 0, 1, 0], [1, 2, 1, 0, 2], [10, 20, 30, 30, 40]
     graph = SlabGraph.from_edges(
         src, dst, [1.0, 2, 3, 4, 5], time=time, edge_data={"fee": np.arange(5) * 2}, directed=directed,

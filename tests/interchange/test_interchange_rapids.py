@@ -63,7 +63,7 @@ def test_real_pylibcugraph_runs():
 
 @pytest.fixture
 def no_copies(monkeypatch):
-    """What is on the GPU stays there, but for counts."""
+    """Data on the GPU stays there, except counts."""
     cupy = pytest.importorskip("cupy")
     to_host = fr.advanced.Device.to_host
 
@@ -80,7 +80,7 @@ def no_copies(monkeypatch):
 @pytest.mark.gpu
 @pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
 def test_real_pylibcugraph_of_a_snapshot(structure, directed, no_copies, monkeypatch, rng):
-    """A snapshot goes to pylibcugraph and comes back, while the graph is updated; ranks are equal on both sides."""
+    """A snapshot goes to pylibcugraph and comes back, while the graph is updated. Ranks are equal on both sides."""
     plc = pytest.importorskip("pylibcugraph")
     src, dst = rng.integers(0, 80, (2, 600))
     graph = structure.from_edges(
@@ -151,7 +151,7 @@ def test_real_frames(cudf, directed, monkeypatch):
 
 @pytest.mark.gpu
 def test_real_columns(cudf):
-    """Columns of updates: ids, weights, times; and what is missing or of another type is named."""
+    """Columns of updates: ids, weights, times. An error names missing columns and columns of another type."""
     graph = fr.structures()["slab"](N, device="gpu", weight_dtype="float64", time_unit="s")
     frame = cudf.DataFrame({"src": SRC, "dst": DST, "weight": WEIGHTS["float64"]})
     times = cudf.Series(np.array([0, 1000, 5000, -3000, 7000], "datetime64[ms]"))
@@ -182,7 +182,7 @@ def test_real_columns(cudf):
 
 @pytest.mark.gpu
 def test_real_names(cudf, monkeypatch):
-    """Text is encoded on the GPU, categories are; then results have names again."""
+    """Text is encoded on the GPU, categories are, too. Then results have names again."""
     payer, payee = ["bob", "ann", "bob", "eve"], ["ann", "eve", "eve", "zoë"]
     monkeypatch.undo()
     for kind in ("str", "category"):
@@ -224,7 +224,7 @@ def test_real_frames_of_results(cudf):
 
 @pytest.mark.gpu
 def test_real_cugraph_of_a_snapshot(cudf, directed):
-    """A snapshot goes to cuGraph and back; neither sees what happens to the graph later."""
+    """A snapshot goes to cuGraph and back. Neither sees later changes of the graph."""
     cugraph = pytest.importorskip("cugraph")
     weights = np.float32([1, 2, 3, 4, 5])
     graph = fr.structures()["slab"].from_edges(SRC, DST, weights, num_vertices=N, directed=directed, device="gpu")
@@ -243,7 +243,7 @@ def test_real_cugraph_of_a_snapshot(cudf, directed):
 
 @pytest.fixture
 def drawn(cudf, rng):
-    """Columns of 600 records among 80 vertices, of NumPy; and a frame of cuDF of them."""
+    """Columns of 600 records among 80 vertices, of NumPy, and a frame of cuDF with them."""
     src, dst = rng.integers(0, 80, (2, 600))
     at = np.sort(rng.integers(0, 3600, 600)) * np.timedelta64(1, "s") + np.datetime64("2026-01-01T00:00:00", "ms")
     columns = {"payer": src, "payee": dst.astype(np.int32), "sum": rng.random(600, np.float32), "at": at,
@@ -253,7 +253,7 @@ def drawn(cudf, rng):
 
 @pytest.mark.gpu
 def test_real_batches_in_every_structure(drawn, structure, directed):
-    """Columns of cuDF build and update a graph, and ask it, as those of NumPy do."""
+    """Columns of cuDF build, update and query a graph, as NumPy columns do."""
     columns, frame = drawn
     graphs = []
     for batch in (frame, columns):
@@ -277,7 +277,7 @@ def test_real_batches_in_every_structure(drawn, structure, directed):
 
 @pytest.mark.gpu
 def test_real_edge_data_in_every_structure(drawn, structure):
-    """Edge data and times are columns of cuDF, too, in batches as when the graph is made; and come back as a frame."""
+    """Edge data and times are columns of cuDF, too, in batches as at construction, and come back as a frame."""
     columns, frame = drawn
     graphs = []
     for batch in (frame, columns):
@@ -317,7 +317,7 @@ def test_real_sliding_window(drawn, structure):
 @pytest.mark.gpu
 @pytest.mark.parametrize("whole", [True, False], ids=["one frame", "frames"])
 def test_real_pipeline(drawn, whole):
-    """A frame that is cut into batches, and an iterator of frames; with timestamps, weights and edge data."""
+    """A frame that is cut into batches, and an iterator of frames, with timestamps, weights and edge data."""
     columns, frame = drawn
     ours, expected = (
         fr.structures()["slab"](
@@ -366,7 +366,7 @@ def test_real_columns_share_their_memory(cudf):
 
 @pytest.mark.gpu
 def test_real_columns_in_managed_memory(cudf):
-    """So does one whose memory RMM manages; what cuDF makes there goes into graphs, and comes out of them."""
+    """So does one whose memory RMM manages. cuDF's arrays go into graphs there, and come out of them."""
     rmm = pytest.importorskip("rmm")
     before = rmm.mr.get_current_device_resource()
     rmm.mr.set_current_device_resource(rmm.mr.ManagedMemoryResource())
@@ -403,7 +403,7 @@ def test_real_results_go_on(cudf, monkeypatch):
 @pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("library", ["cupy", "rmm"])
 def test_real_allocators(library):
-    """Results and scratch memory come from the allocator that CuPy is told to use."""
+    """Results and scratch memory come from CuPy's configured allocator."""
     cupy = pytest.importorskip("cupy")
     if library == "rmm":
         allocate = pytest.importorskip("rmm.allocators.cupy").rmm_cupy_allocator
@@ -428,7 +428,7 @@ def test_real_allocators(library):
 @pytest.mark.gpu
 @pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
 def test_real_managed_memory():
-    """Through DLPack it comes in without a copy; and what is made there goes on to PyTorch, sharing its memory."""
+    """Through DLPack it is imported without a copy, and exported to PyTorch, sharing its memory."""
     cupy = pytest.importorskip("cupy")
     device = fr.advanced.resolve_device("gpu")
     with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
@@ -447,7 +447,7 @@ def test_real_managed_memory():
 
 
 class Exported:
-    """An array that has DLPack alone."""
+    """An array that supports only DLPack."""
 
     def __init__(self, array):
         self.array = array

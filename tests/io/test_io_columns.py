@@ -42,7 +42,7 @@ def read(request, tmp_path):
 
 
 def found(edges):
-    """What was read, as lists."""
+    """The columns that were read, as lists."""
     values = (edges.src, edges.dst, edges.weights, edges.times)
     return tuple(None if value is None else value.tolist() for value in values)
 

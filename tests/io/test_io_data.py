@@ -1,4 +1,4 @@
-"""Published counts of published graphs; needs the folder that DYNFRONTIER_DATA names."""
+"""Published counts of published graphs. Requires the folder that DYNFRONTIER_DATA names."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from frontier.io import read_edges, read_stream
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not FOLDER, reason="DYNFRONTIER_DATA is not set")]
 
-# file, vertices, records, edges of the simple undirected graph, whether there are times
+# file, vertices, records, edges of the simple undirected graph, whether it has times
 GRAPHS = [
     ("sx-mathoverflow.txt.gz", 24_818, 506_550, 187_986, True),
     ("CollegeMsg.txt.gz", 1_899, 59_835, 13_838, True),

@@ -257,7 +257,7 @@ def test_compressed_members_and_ldbc(file):
     for name, content in members.items():
         path = file(content, name)
         assert name.startswith("t.e") or read_edges(path).ids.tolist() == [10, 20, 30]
-    assert read_edges(path.with_name("t.e.gz")).num_vertices == 3  # the isolated vertex of t.v.gz is there
+    assert read_edges(path.with_name("t.e.gz")).num_vertices == 3  # the isolated vertex of t.v.gz exists
 
 
 @pytest.mark.parametrize(

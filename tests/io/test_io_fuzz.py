@@ -1,7 +1,7 @@
 """Files of every format, mutated: a reader answers as a slow, strict one does, or raises an error that names the file.
 
-``pytest --long tests/io/test_io_fuzz.py`` mutates 20,000 files and prints what became of them. Texts that are made
-to be slow to read take a time that is linear in their size.
+``pytest --long tests/io/test_io_fuzz.py`` mutates 20,000 files and prints what became of them. Texts that are made to
+be slow to read are read in time linear in their size.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def table(suffix):
     return make
 
 
-# name of the file, maker of its bytes, strict reader (None: whatever is read must be what the good file holds)
+# name of the file, maker of its bytes, strict reader (None: a successful read must equal the good file's contents)
 FORMATS = {
     "two.txt": (lambda rng: b"# Directed graph\n" + text(rows_of(rng)), strict.read_text),
     "three.txt": (lambda rng: text(rows_of(rng, weight="float"), "\t", "\r\n"), strict.read_text),
@@ -188,7 +188,7 @@ def mutate(rng, data):
 
 
 def answer(edges, ops=None):
-    """What was read, as plain Python."""
+    """The data that were read, as plain Python."""
     ids = range(edges.num_vertices) if edges.ids is None else edges.ids.tolist()
     columns = [[ids[v] for v in edges.src.tolist()], [ids[v] for v in edges.dst.tolist()]]
     columns += [None if column is None else column.tolist() for column in (edges.weights, edges.times)]
@@ -204,7 +204,7 @@ def read(file, name):
 
 
 def outcome(name, data, good, reader):
-    """What became of a mutated file: in a word, with the details of a failure."""
+    """The outcome of a mutated file: in a word, with the details of a failure."""
     file = io.BytesIO(data)
     file.name = name
     try:
@@ -228,7 +228,7 @@ def outcome(name, data, good, reader):
 
 
 def same(found, wanted):
-    """Equal columns; an integer, a float and a word of one value are not."""
+    """Equal columns. An integer, a float and a word of one value are unequal."""
     return all(
         (a is None) == (b is None) and (a is None or (len(a) == len(b) and all(
             x == y and type(x) is type(y) for x, y in zip(a, b, strict=True)
@@ -339,7 +339,7 @@ READERS = {
 
 
 def cpu_time(reader, path, data):
-    """Of the whole process: readers have threads."""
+    """The time of the whole process: readers have threads."""
     path.write_bytes(data)
     begin = time.process_time()
     with contextlib.suppress(ParseError):
@@ -352,7 +352,7 @@ def cpu_time(reader, path, data):
 @pytest.mark.parametrize("reader", READERS)
 def test_hostile_texts_take_linear_time(reader, tmp_path):
     read, path = READERS[reader], tmp_path / "a.csv"
-    cpu_time(read, path, b'1,2,"3"\n')  # what is compiled, is compiled here
+    cpu_time(read, path, b'1,2,"3"\n')  # compiles all kernels
     slow = {}
     for name, make in HOSTILE.items():
         for _ in range(3):  # one measurement may be disturbed

@@ -33,7 +33,7 @@ def test_seeds_decide(make):
 
 
 def test_streams_are_fixed():
-    # These numbers hold on every platform and with every version of NumPy.
+    # These numbers are the same on every platform and with every version of NumPy.
     edges = rmat(20, 1e-5, seed=1)
     assert list(zip(edges.src.tolist(), edges.dst.tolist(), strict=True))[:3] == [
         (528504, 565281),
@@ -52,7 +52,8 @@ CHECKSUMS = {
     (196_613, False): 3_797_735_575,
     (196_613, True): 2_657_837_773,
 }
-"""By the records, and whether vertices are permuted, of an R-MAT graph; graphs of other versions are compared with."""
+"""By the number of records, and whether vertices are permuted, of an R-MAT graph. Graphs of other versions are compared
+with them."""
 
 
 @pytest.mark.parametrize("records", [65_535, 65_536, 3 * 65_536 + 5])

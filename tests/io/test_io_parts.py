@@ -1,4 +1,4 @@
-"""Files read part by part: the records are those of the whole file, wherever the parts end."""
+"""Files read part by part: the records equal the records of the whole file, at any boundaries of parts."""
 
 import bz2
 import gzip
@@ -118,11 +118,11 @@ def test_tables_in_parts(kind, tmp_path):
 
 @pytest.mark.parametrize("library", ["zlib", "isal.isal_zlib"])
 def test_gzip_by_every_library(library, tmp_path, small_pieces, monkeypatch):
-    """Faults, too, are found and told alike."""
+    """Faults, too, are found and reported alike."""
     monkeypatch.setattr("frontier.io.files.deflate", pytest.importorskip(library))
     test_compressed_text_in_parts(gzip, "gz", tmp_path, small_pieces)
     packed = gzip.compress(TEXTS["times.txt"].encode())
-    for at in (12, len(packed) // 2, len(packed) - 8, len(packed) - 4):  # in the data; in its checksum and length
+    for at in (12, len(packed) // 2, len(packed) - 8, len(packed) - 4):  # in the data, in its checksum and length
         path = tmp_path / "damaged.gz"
         path.write_bytes(packed[:at] + bytes([packed[at] ^ 255]) + packed[at + 1 :])
         with pytest.raises(fr.io.ParseError, match="the gzip data is damaged"):
@@ -130,7 +130,7 @@ def test_gzip_by_every_library(library, tmp_path, small_pieces, monkeypatch):
 
 
 def test_texts_are_decompressed_in_the_thread_that_runs_ahead(tmp_path):
-    """Which yields whole parts: pieces smaller than these would not keep it busy while a part is parsed."""
+    """Which yields whole parts: smaller pieces would not occupy it while a part is parsed."""
     path, text = tmp_path / "graph.txt.gz", b"".join(b"%d %d\n" % (i, i + 1) for i in range(1000))
     path.write_bytes(gzip.compress(text))
     seen = []
@@ -152,7 +152,7 @@ def test_parts_end_with_lines_outside_of_quotes():
 
 @pytest.mark.parametrize("delimiter", [",", " ", "\t"])
 def test_parts_end_where_the_parser_ends_records(delimiter):
-    """Texts drawn at random of what matters to records: those of the parts are those of the whole."""
+    """Random texts of the characters that matter to records: parts give the same records as the whole."""
     rng = np.random.default_rng(5)
     for number in range(1500):
         letters = [*'ab"""\n\n#+-\t ', delimiter, delimiter, '""', '"a', 'a"', f'{delimiter}"']
@@ -169,7 +169,7 @@ def test_parts_end_where_the_parser_ends_records(delimiter):
 
 
 def parsed(parts, **options):
-    """The ends of all records, and whether there is a fault."""
+    """The ends of all records, and whether a fault occurs."""
     records = []
     for part in parts:
         try:
@@ -183,7 +183,7 @@ def parsed(parts, **options):
 @pytest.mark.parametrize("reader", [fr.io.read_edges, lambda path: list(read_parts(path, part_bytes=1 << 10))])
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_stray_quote_is_an_error_that_names_its_line(reader, packed, tmp_path):
-    rest = b"".join(b"%d,%d,note\n" % (i, i + 1) for i in range(100_000))  # more than a record may have
+    rest = b"".join(b"%d,%d,note\n" % (i, i + 1) for i in range(100_000))  # more than the limit of a record
     for stray, reason in [
         (b'1,2,"note\n', "nothing closes the quote before the column 3 within 1,048,576 bytes"),
         (b'1,"2,note\n', "stray word"),
@@ -210,7 +210,7 @@ def test_records_have_a_longest_length(reader, tmp_path):
 
 
 def test_parts_of_a_text_without_lines_are_short():
-    """What cannot be a record is not read to its end."""
+    """Text that cannot be a record is not read to its end."""
     taken = []
 
     def endless():

@@ -1,11 +1,11 @@
-"""Mutation testing: how many small faults in `frontier/` and `structures/` do the tests notice?
+"""Mutation testing: the fraction of small faults in `frontier/` and `structures/` that the tests notice.
 
     python -m tests.mutation [--sample 60] [--seed 1] [--only structures/packed] [--out results.json]
-    python -m tests.mutation --again results.json       # those that survived there, with the tests of today
+    python -m tests.mutation --again results.json       # the survivors there, with the tests of today
 
 Each mutant is put into a copy of the project, and the tests that should notice it run until the first failure. One that
-hangs is noticed, too; one whose tests pass until their time is over has survived. Ready-made tools (mutmut, cosmic-ray)
-swap functions in a running process or run one command for all files; here compiled code must see the change, and a
+hangs is noticed, too. One whose tests pass until their time is over has survived. Ready-made tools (mutmut, cosmic-ray)
+swap functions in a running process or run one command for all files. Here compiled code must see the change, and a
 change should run the tests of its own file.
 """
 
@@ -39,8 +39,8 @@ from .targets import folders_of, needs_gpu, targets_of
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
 PLUGIN = Path(__file__).with_name("in_process.py")
-WAIT = 900  # seconds by the clock, for a test that waits for something and takes no time of a processor
-MEMORY = 16 << 30  # bytes; a fault may ask for any number
+WAIT = 900  # seconds by the clock, for a test that blocks and uses no processor time
+MEMORY = 16 << 30  # bytes: a fault may request any number
 NO_END, ENDED = "no end", "the process ended with"
 
 
@@ -60,7 +60,7 @@ class Copy:
         self.tests = {path.name: str(path.relative_to(folder)) for path in (folder / "tests").rglob("test_*.py")}
 
     def run(self, path: str, seconds: int) -> tuple[bool, str]:
-        """Whether the tests of a file pass, and the last lines of what they say."""
+        """Whether the tests of a file pass, and the last lines of their output."""
         files, chosen = targets_of(path)
         files = [self.tests[file] for file in files if file in self.tests]
         own = (file for folder in folders_of(path) for file in sorted(self.tests.values()) if f"/{folder}/" in file)
@@ -72,7 +72,7 @@ class Copy:
         return passed, "\n".join(lines[-3:])
 
     def pytest(self, arguments: list[str], seconds: float) -> tuple[bool, list[str]]:
-        """Whether the chosen tests pass within their limits, and all that they say."""
+        """Whether the chosen tests pass within their limits, and all of their output."""
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_plugin"]
         command += [f"--timeout={WAIT}", *([] if self.tier == "first" else [f"--{self.tier}"]), *arguments]
         environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
@@ -118,12 +118,12 @@ def unfounded(copy: Copy, results: list[dict[str, Any]]) -> list[str]:
 
 
 def _failed(line: str) -> str:
-    """The test that a line of pytest's summary says has failed, or ""."""
+    """The failed test that a line of pytest's summary names, or ""."""
     return line.removeprefix("FAILED ").partition(" - ")[0] if line.startswith("FAILED ") else ""
 
 
 def candidates(only: str, gpu: bool) -> list[tuple[str, Mutant]]:
-    """Every mutant of every file whose path begins with `only`."""
+    """Every mutant of every file whose path starts with `only`."""
     found = []
     for package in ("frontier", "structures"):
         for file in sorted((ROOT / package).rglob("*.cuh" if gpu else "*.py")):
@@ -135,7 +135,7 @@ def candidates(only: str, gpu: bool) -> list[tuple[str, Mutant]]:
 
 
 def sample(found: list[tuple[str, Mutant]], count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """Some of them, at most one of a line, so that lines with many numbers do not count more."""
+    """Some of them, at most one of a line: lines with many numbers do not count more."""
     order = random.Random(seed)
     order.shuffle(found)
     lines = {}

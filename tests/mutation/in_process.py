@@ -1,7 +1,7 @@
-"""A pytest plugin for the tests of one mutant: an order in which most faults show early, and an end to those that hang.
+"""A pytest plugin for the tests of one mutant: an order in which most faults show early, and an end to hanging tests.
 
-It is copied into the mutant's project, so that tests of another commit run with it, too. Its limits count the time of a
-processor: the clock says little on a machine that has other work to do.
+It is copied into the mutant's project, and tests of another commit run with it, too. Its limits count the time of a
+processor: the clock means little on a machine with other work to do.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ TEST_SECONDS = int(os.environ.get("MUTATION_TEST_SECONDS", "90"))
 """For one test, compilation included. A process that needs more is ended by the system, even inside a kernel."""
 
 SECONDS = float(os.environ.get("MUTATION_SECONDS", "inf"))
-"""For all tests: those that come after are left out."""
+"""For all tests: later ones are left out."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """One case of each test first; files in the order in which they were given."""
+    """One case of each test first, with files in the given order."""
     files = [arg.rpartition("/")[2] for arg in config.args]
     places = {name: place for place, name in enumerate(files)}
     seen: Counter[Any] = Counter()
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """Leave a test out when there is no time left; limit the others."""
+    """Leave a test out when no time is left, and limit all other tests."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = used.ru_utime + used.ru_stime
     children = resource.getrusage(resource.RUSAGE_CHILDREN)

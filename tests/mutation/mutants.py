@@ -1,8 +1,8 @@
 """Small changes to a Python file, each of which a test should notice.
 
-A mutant replaces the text of one expression or statement. Left out is what no test could or should notice: messages of
-errors, annotations, docstrings, what is written for type checkers, `__repr__`, the numbers of named constants (most are
-thresholds of speed alone), and, where there is no GPU, branches for it.
+A mutant replaces the text of one expression or statement. Left out is text that no test could or should notice:
+messages of errors, annotations, docstrings, code for type checkers, `__repr__`, the numbers of named constants (most
+are thresholds of speed), and, without a GPU, branches for it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Mutant:
     line : int
     kind : str
     begin, end : int
-        Where the text to be replaced is, in bytes.
+        The position of the replaced text, in bytes.
     old, new : str
     """
 
@@ -55,7 +55,7 @@ class Mutant:
 
 
 def mutants(text: str, *, gpu: bool = False) -> list[Mutant]:
-    """All mutants of a file's text; those of branches for a GPU if `gpu`."""
+    """All mutants of a file's text, including branches for a GPU if `gpu`."""
     data, starts = text.encode(), [0]
     for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -71,7 +71,7 @@ def mutants(text: str, *, gpu: bool = False) -> list[Mutant]:
 
 
 def _changes(tree: ast.Module, gpu: bool) -> Iterator[tuple[Any, str, str]]:
-    """Nodes, what kind of change is made to each, and the text in its place."""
+    """Nodes, the kind of change to each, and the replacement text."""
     pending: list[ast.AST] = [node for node in tree.body if not _is_constant(node)]
     while pending:
         node = pending.pop()
@@ -86,7 +86,7 @@ def _is_constant(node: ast.AST) -> bool:
 
 
 def _children(node: ast.AST, gpu: bool) -> list[ast.AST]:
-    """What is inside a node, as far as it is to be changed."""
+    """The nodes inside a node that may be changed."""
     if isinstance(node, ast.FunctionDef):
         if node.name in UNNOTICED or (not gpu and "on_gpu" in node.name):
             return []
@@ -120,7 +120,7 @@ def _children(node: ast.AST, gpu: bool) -> list[ast.AST]:
 
 
 def _block(statements: list[ast.stmt], gpu: bool) -> list[ast.AST]:
-    """Statements one after another; not those that only a GPU comes to."""
+    """Statements one after another, without statements that only a GPU reaches."""
     kept: list[ast.AST] = []
     for statement in statements:
         kept.append(statement)
@@ -132,7 +132,7 @@ def _block(statements: list[ast.stmt], gpu: bool) -> list[ast.AST]:
 
 
 def _asks_for_gpu(test: ast.expr) -> bool | None:
-    """Whether a condition asks for a GPU: True, or False if it asks for a CPU; None if for neither."""
+    """Whether a condition asks for a GPU: True, or False if it asks for a CPU. None if for neither."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return True if any(_asks_for_gpu(part) is True for part in test.values) else None
     text = ast.unparse(test)

@@ -44,11 +44,11 @@ RUNTIME = (
     "test_processes.py",
 )  # fmt: skip
 TWO = "not (hornet or gpma or lpma or graphvine or faimgraph)"
-"""Two structures, and tests that are of none: what is common to all structures shows on any."""
+"""Two structures, and tests that belong to none: any structure shows the common code."""
 THREE = "not (hornet or gpma or graphvine or faimgraph)"
 """With one whose lists are sorted and in several segments, for operators that walk them."""
 
-# What a file's path begins with; the tests; and which of their cases, as ``pytest -k`` takes it.
+# Prefixes of files' paths, the tests, and a selection of their cases, as for ``pytest -k``.
 TARGETS = (
     (r"frontier/operators/frontiers/", ("test_frontier_sets.py", *OPERATORS), TWO),
     (r"frontier/operators/", OPERATORS, THREE),
@@ -105,7 +105,7 @@ def targets_of(path: str) -> tuple[list[str], str]:
 
 
 def folders_of(path: str) -> list[str]:
-    """Folders of tests that should notice a change after those of `targets_of`: all tests of its package."""
+    """Folders of tests that should notice a change after the tests of `targets_of`: all tests of its package."""
     package, folder, *_ = PurePosixPath(path).parts
     folders = ["structures", "core"] if package == "structures" else [folder]
     return [*folders, "features"] if folder == "core" else folders

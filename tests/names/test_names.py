@@ -32,7 +32,7 @@ KINDS = ["int64", "uint64", "str"]
 
 @pytest.fixture(params=KINDS)
 def kind(request, device):
-    """What names are, where they can be on the device."""
+    """Types of names, where they can be on the device."""
     if request.param == "str" and device == "gpu":
         pytest.skip("text is kept on the host")
     return request.param
@@ -338,7 +338,7 @@ def test_a_pipeline_of_names(device, kind, batch_size):
     with Pipeline({"src": src, "dst": dst}, graph, names=names, batch_size=batch_size) as pipeline:
         for batch in pipeline:
             ends = {*list(src)[: batch.end], *list(dst)[: batch.end]}
-            assert graph.num_vertices == len(ends)  # none of those that were read ahead
+            assert graph.num_vertices == len(ends)  # no names of records that were read ahead
             seen.append(batch.end)
     assert seen[-1] == len(src) and pipeline.names is names
     expected = {tuple(sorted(pair)) for pair in zip(src, dst, strict=True) if pair[0] != pair[1]}
@@ -379,7 +379,7 @@ def test_a_pipeline_of_a_file_with_names(tmp_path, device):
 
 
 def test_names_and_graph_are_on_one_device(device):
-    """Records, names and graph: nothing is copied to the host but what a result's frame holds."""
+    """Records, names and graph: nothing is copied to the host but the contents of a result's frame."""
     pytest.importorskip("pandas")
     names, graph = fr.VertexNames(device=device), SlabGraph(device=device)
     src, dst = map(graph.xp.asarray, records("int64"))
@@ -418,7 +418,7 @@ def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kin
     for one, two in zip(pipeline.graph.to_coo()[:2], other.to_coo()[:2], strict=True):
         assert np.array_equal(host(one), host(two))
     assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["graph", "names", "state.json"]
-    with pytest.raises(TypeError, match="takes the graph, the names and the window from the checkpoint"):
+    with pytest.raises(TypeError, match="restores the graph, the names and the window from the checkpoint"):
         Pipeline.resume(folder, (src, dst), device=device, names=names)
 
 

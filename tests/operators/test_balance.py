@@ -1,4 +1,4 @@
-"""Schedules of load balancing: whatever the user chooses, results are the same; and outputs that are not made sets."""
+"""Schedules of load balancing: results are the same for every choice. Outputs that are not made sets."""
 
 import importlib
 
@@ -15,14 +15,14 @@ HUB, SECOND, EMPTY = 7, 11, range(3000, 3300)
 N = 6000
 
 
-@pytest.fixture(params=["csr", "slab"])  # one that keeps lists in order, one that does not
+@pytest.fixture(params=["csr", "slab"])  # one that stores lists in order, one that does not
 def structure(request):
     return fr.structures()[request.param]
 
 
 @pytest.fixture
 def arcs(rng):
-    """Two hubs, one with nearly all vertices, in a sparse graph with many vertices without edges; weights as well."""
+    """Two hubs, one with nearly all vertices, in a sparse graph with many vertices without edges, also with weights."""
     src, dst = rng.integers(0, 3000, (2, 9000))
     others = np.r_[np.arange(3000), np.arange(3300, N)]
     src = np.r_[src, np.full(others.size, HUB), np.full(900, SECOND)]
@@ -38,7 +38,7 @@ def graph(structure, device, arcs):
 
 @pytest.fixture
 def counts(monkeypatch):
-    """Have kernels on CPUs share out lists as if there were two threads, in small pieces, one after another.
+    """Have kernels on CPUs divide lists as if for two threads, in small pieces, one after another.
 
     Returns the numbers of work items of their calls.
     """
@@ -114,7 +114,7 @@ def test_neighbor_reduce(graph, arcs, members, balance, counts):
         assert (host(new) == np.where(inside, expected, 0)).all()
 
 
-@pytest.mark.parametrize("name", ["faimgraph", "graphvine"])  # chains of pages; blocks
+@pytest.mark.parametrize("name", ["faimgraph", "graphvine"])  # chains of pages, and blocks
 def test_lists_of_many_parts(name, device, arcs, rng, counts):
     src, dst, weights = arcs
     graph = fr.structures()[name].from_edges(src, dst, weights, N, directed=True, device=device)
@@ -216,11 +216,11 @@ def test_an_output_that_is_no_set(device, arcs, balance):
     out = listed()
     assert out and f"list of {times.sum():,} with duplicates" in repr(out)
     calls = graph.xp.zeros(N, np.int64)
-    assert not fr.advance(graph, out, tally, calls)  # the edges of a vertex as often as it was put out
+    assert not fr.advance(graph, out, tally, calls)  # the edges of a vertex as often as it was output
     assert (host(calls) == times * degrees).all()
     again = fr.advance(graph, out, everything)
     assert (host(again.mask) == (np.bincount(dst, times[src], N) > 0)).all()
-    # Everything else takes a set.
+    # All other operators require a set.
     members = np.flatnonzero(times)
     assert len(out) == members.size and list(out) == members.tolist() and "duplicates" not in repr(out)
     assert listed().num_arcs == degrees[members].sum() == out.num_arcs
@@ -238,7 +238,7 @@ def test_an_output_that_is_no_set(device, arcs, balance):
 
 
 def test_few_vertices_listed_often(device):
-    """A list in which duplicates are told apart without a pass over all vertices."""
+    """A list whose duplicates are detected without a pass over all vertices."""
     graph = fr.structures()["csr"].from_edges([0, 1, 2], [9, 9, 9], num_vertices=10**5, device=device)
     out = fr.advance(graph, fr.Frontier(graph, [0, 1, 2]), everything, unique=False)
     assert len(out) == 1 and list(out) == [9] and out.num_arcs == 3

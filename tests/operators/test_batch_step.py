@@ -54,7 +54,7 @@ def test_batches_of_all_sizes(graph, rng):
 
 
 def test_warming_up_takes_the_way_of_large_batches(graph, rng):
-    """By turns with what is recorded, so that nothing is compiled when the first large batch comes."""
+    """It alternates with the captured path, so the first large batch compiles nothing."""
     direct = []
 
     def noted(graph, src, dst, *args):
@@ -96,7 +96,7 @@ def test_the_largest_batch_may_be_chosen(graph, rng, most):
 
 
 def test_pairs_in_both_orders(graph, rng):
-    """Of batches of all sizes, those among them which are not recorded, and of arrays that must be copied first."""
+    """Batches of all sizes, including sizes that are not captured, and arrays that must be copied first."""
     taken = fr.capture(graph, step, batches=True, both_orders=True)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
     pairs = [batch(graph, rng, size) for size in (1, 7, 256, 3, 0, 257, 300, SMALL + 1, 1)]
@@ -125,7 +125,7 @@ def test_arrays_with_gaps(graph, rng):
 
 
 def test_arrays_that_do_not_match(graph, rng):
-    """They are told of, and not read beyond their ends, however small the batch is."""
+    """They are reported, and not read beyond their ends, in the smallest batches, too."""
     taken = fr.capture(graph, step, batches=True)
     found = graph.xp.zeros(N, np.int64)
     src, dst = batch(graph, rng, 20)
@@ -136,7 +136,7 @@ def test_arrays_that_do_not_match(graph, rng):
 
 
 def test_threads_have_records_of_their_own(graph, rng):
-    """Those that read at the same time must not work in the same memory."""
+    """Concurrent readers must not share working memory."""
     if not graph.device.is_gpu:
         pytest.skip("nothing is recorded")
     taken = fr.capture(graph, step, batches=True)
@@ -159,7 +159,7 @@ def test_threads_have_records_of_their_own(graph, rng):
 
 
 def test_threads_that_record_at_once(graph, rng):
-    """The view of a graph that a record reads when it is repeated is no other thread's."""
+    """The view of a graph that a replayed capture reads belongs to its thread."""
     if not graph.device.is_gpu or not hasattr(graph, "insert_edges"):
         pytest.skip("nothing is recorded, or nothing changes")
     together = Barrier(2)
@@ -203,7 +203,7 @@ def test_what_changes_between_batches(graph, rng):
 
 
 def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
-    """What is recorded again when the arcs have multiplied, in a graph that is not small."""
+    """A step is captured again when the arcs have multiplied, in a graph that is not small."""
     graph = SlabGraph.from_edges([0], [1], num_vertices=1000, device=device)
     if not graph.device.is_gpu:
         pytest.skip("nothing is recorded")
@@ -225,7 +225,7 @@ def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
 
 
 def test_steps_that_wait(graph, rng):
-    """On a GPU they are found out when they are recorded."""
+    """On a GPU they are detected during the capture."""
     src, dst = batch(graph, rng, 5)
     everyone = fr.Frontier.all(graph)
     dense = everyone & everyone
@@ -276,7 +276,7 @@ def touch(src, dst, edge, weight, seen, listed, room, number):
 
 
 def hear(src, dst, edge, weight, level, step):
-    """Tell the neighbors how far away the ends are, as far as three steps."""
+    """Send the distance of the ends to the neighbors, up to three steps away."""
     return step <= 3 and fr.atomic_min(level, dst, step) > step
 
 
@@ -304,7 +304,7 @@ def spread(graph, src, dst, seen, listed, room, number, level, found):
 
 @pytest.mark.parametrize("room", [N, 5])
 def test_frontiers_of_a_step(graph, rng, room):
-    """Their sizes stay on the device. Where more is listed than there is room for, all vertices are taken."""
+    """Their sizes stay on the device. If a list exceeds its capacity, all vertices are processed."""
     taken = fr.capture(graph, spread, batches=True)
     state = [[], []]
     for arrays in state:
@@ -327,7 +327,7 @@ def test_frontiers_of_a_step(graph, rng, room):
 
 
 def test_triangles_after_a_deletion_that_failed(graph, rng, monkeypatch):
-    """What was subtracted for it is counted again, also if the next update comes first."""
+    """The subtracted triangles are counted again, also if the next update comes first."""
     triangles = DynamicTriangleCount(graph)
     for and_then in ("read", "insert", "delete"):
         src, dst = (ids[:40] for ids in graph.to_coo()[:2])
@@ -349,7 +349,7 @@ def fail(*args, **options):
 
 
 def test_triangles_of_graphs_with_edge_data(structure, device, rng):
-    """A static copy, which large batches may be counted on, has more slots than there are edges."""
+    """A static copy, on which large batches may be counted, has more slots than edges."""
     if not issubclass(structure, fr.DynamicGraph):
         pytest.skip("cannot be changed")
     graph = structure(N, device=device, edge_data={"amount": "float32"})

@@ -18,7 +18,7 @@ advance_module = sys.modules["frontier.operators.advance"]
 
 @pytest.fixture
 def pair(structure, device, rng):
-    """A directed graph with in-edges, and its model; some of its edges came in a batch."""
+    """A directed graph with in-edges, and its model. Some of its edges came in a batch."""
     pair = make(structure, device, *random_batch(rng, N, 500, "float32"), num_vertices=N, directed=True, in_edges=True)
     pair.insert(*random_batch(rng, N, 200, "float32"))
     return pair
@@ -65,7 +65,7 @@ def test_advance(pair, edges):
 
 @pytest.mark.parametrize("edges", ["in", "both"])
 def test_what_functors_see(pair, edges):
-    """The member first, and the edge's weight; an edge in each direction is visited twice."""
+    """The member first, and the edge's weight. An edge in each direction is visited twice."""
     graph, start = pair.graph, [3, 50]
     sums = graph.xp.zeros(1000 * N, np.float32)
     found = fr.advance(graph, fr.Frontier(graph, start), heavy, sums, edges=edges)

@@ -11,7 +11,7 @@ import frontier as fr
 
 @pytest.fixture
 def edges(rng):
-    """Two hubs with most vertices for neighbors, and others with few; some isolated."""
+    """Two hubs with most vertices for neighbors, vertices with few, and some isolated ones."""
     src = np.concatenate([rng.integers(0, 400, 1500), np.zeros(390, int), np.ones(380, int)])
     dst = np.concatenate([rng.integers(0, 400, 1500), np.arange(1, 391), np.arange(10, 390)])
     return src, dst

@@ -1,4 +1,4 @@
-"""Every operator's CUDA kernels compile, and link with functors, for every structure; no GPU is needed."""
+"""Every operator's CUDA kernels compile, and link with functors, for every structure, without a GPU."""
 
 import importlib
 
@@ -126,7 +126,7 @@ def prepared_advance_case(graph):
 
 
 def scheduled_case(balance, output):
-    """A push by one of the schedules, which puts out a set of vertices, a list, or edges."""
+    """A push by one of the schedules, whose output is a set of vertices, a list, or edges."""
 
     def case(graph):
         functors = advance_module.Functors(rises, None, settle)
@@ -194,7 +194,7 @@ def feature(src, dst, edge, weight, column, x):
 
 
 def columns_case(reduce, dtype, columns):
-    """A reduction of matrices of so many columns."""
+    """A reduction of matrices with this number of columns."""
 
     def case(graph):
         kind = np.dtype(dtype)
@@ -294,7 +294,7 @@ def reattach_case(graph):
 
 
 def lists(graph):
-    """What functors that list vertices take."""
+    """Arguments of functors that list vertices."""
     return np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int64), np.int64(1)
 
 
@@ -468,7 +468,7 @@ SNAPSHOT_CASES = {
 }
 
 
-# All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
+# All operators walk a structure through the same few functions, so some of them show that it accepts wide types.
 WALKS = (
     "advance", "traverse", "traverse-both-ways", "min-float32", "visit", "match", "orientation-support", "intersect-op",
 )  # fmt: skip

@@ -37,7 +37,7 @@ def test_places_of_no_vertices(device):
 
 
 def test_places_of_degrees_that_no_key_holds(device):
-    """Such as users may say what orders vertices by: more than fits into a key with the id counts as much as does."""
+    """Users' orders of vertices: values too large for a key with the id count like values that fit."""
     graph = graph_on(device, 4)
     order, rank = places.places_by_degree(graph, graph.xp.asarray([2**62, 1, 2**61, -5]), 1)
     assert graph.device.to_host(order).tolist() == [0, 2, 1]

@@ -13,7 +13,7 @@ import frontier as fr
 STRUCTURES = [fr.structures()[name] for name in ("csr", "slab")]
 
 
-@pytest.fixture(params=STRUCTURES, ids=["csr", "slab"])  # one that keeps lists in order, one that does not
+@pytest.fixture(params=STRUCTURES, ids=["csr", "slab"])  # one that stores lists in order, one that does not
 def structure(request):
     return request.param
 
@@ -38,7 +38,7 @@ def arcs_of(graph):
 
 
 def check(frontier, expected):
-    """A frontier of edges holds these pairs, and everything that it says of them is right."""
+    """A frontier of edges contains these pairs, and all of its attributes are right."""
     graph, known = frontier.graph, arcs_of(frontier.graph)
     assert list(frontier) == sorted(expected) and len(frontier) == len(expected) and bool(frontier) == bool(expected)
     src, dst = host(frontier.src), host(frontier.dst)

@@ -1,4 +1,4 @@
-"""What operators keep with a graph between calls."""
+"""State of operators that persists with a graph between calls."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ LAST = 2**31 - 1  # the largest stamp
 @pytest.mark.parametrize("count", [1, 2, 1000, 2**30])
 @pytest.mark.parametrize("left", [-1, 0, 1])
 def test_stamps_are_fresh_and_fit(device, count, left):
-    """Whatever the numbers that were used, those that come next are int32, positive, and not among the stamps."""
+    """After any used numbers, the next ones are int32, positive, and not among the stamps."""
     graph = CSR(6, device=device)
     state = Workspace(graph.device)
     stamps, _ = state.next_epochs(graph, 1)
@@ -41,13 +41,13 @@ def test_stamps_grow_with_the_graph(device):
 
 
 def test_operators_go_on_when_stamps_begin_again(device):
-    """A stamp from long ago must not make a vertex a member of an output already, nor keep it out."""
+    """An old stamp must not make a vertex a member of an output already, nor exclude it."""
     n = 200
     graph = CSR.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
     expected = np.arange(n)
     everything = fr.Frontier.all(graph)
     for left in range(4):
-        # Leaves the stamps 1, 2, ..., of which the first come up again.
+        # Leaves the stamps 1, 2, ..., which start to be reused.
         assert (host(bfs(graph, 0).distance) == expected).all()
         workspace_of(graph).epoch = LAST - left
         for _ in range(6):

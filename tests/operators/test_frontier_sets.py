@@ -1,4 +1,4 @@
-"""Frontiers combine, compare and iterate as Python's sets do, in whatever form they are stored."""
+"""Frontiers combine, compare and iterate as Python's sets do, in any stored form."""
 
 import operator
 from itertools import product
@@ -9,7 +9,7 @@ from verifiers import host
 
 import frontier as fr
 
-N = 3000  # more than a few words for bitmaps, so that lists of a few members are combined as lists
+N = 3000  # more than a few words for bitmaps: lists of a few members are combined as lists
 OPERATIONS = (operator.or_, operator.and_, operator.sub, operator.xor)
 COMPARISONS = (operator.eq, operator.ne, operator.le, operator.lt, operator.ge, operator.gt)
 
@@ -86,7 +86,7 @@ def test_masks(graph, rng):
     check(fr.Frontier(graph, fr.Frontier(graph, mask).mask), members)
     check(fr.Frontier(graph, graph.degrees() > 1), {5})
     again = fr.Frontier(graph, [1]).mask
-    again[2] = True  # an array of its own
+    again[2] = True  # a separate array
     check(fr.Frontier(graph, again), {1, 2})
     for size in (0, 1, N - 1, N + 1):
         with pytest.raises(ValueError, match=f"vertices is a mask of {size} entries, but the graph has {N} vertices"):
@@ -137,7 +137,7 @@ def test_frontiers_of_lists(graph):
 
 @pytest.mark.parametrize("form", ["list", "bits"])
 def test_frontiers_of_an_older_graph(graph, form):
-    """Members stay members when the graph grows; one that was deleted is an error wherever it is asked for."""
+    """Members stay members when the graph grows. A deleted one is an error in every use."""
     left, right = made(graph, {1, 2, N - 1}, form), made(graph, {2, 3}, form)
     graph.insert_vertices(500)
     late = fr.Frontier(graph, [2, N + 400])
@@ -183,9 +183,9 @@ def test_frontiers_of_other_graphs_and_other_things(graph):
         hash(frontier)
 
 
-@pytest.mark.parametrize("name", ["csr", "hornet", "faimgraph"])  # others have degrees as an array
+@pytest.mark.parametrize("name", ["csr", "hornet", "faimgraph"])  # all other structures have degrees as an array
 def test_arcs_of_a_few_members_take_no_pass_over_all_vertices(name, device, monkeypatch):
-    """A loop over many small frontiers would take a pass each."""
+    """A loop over many small frontiers would cost a pass each."""
     structure = fr.structures()[name]
     graph = structure.from_edges([0, 0, 1, 2], [1, 2, 3, 3], num_vertices=5, device=device)
     monkeypatch.setattr(structure.store_type, "degrees", lambda self: pytest.fail("looks at all vertices"))

@@ -205,7 +205,7 @@ def test_shortest_paths_differ_by_one(structure, device, directed, rng):
 
 
 def test_lengths_of_edges_may_add_up_to_more_than_a_distance_may_be(structure, device, directed):
-    """Only a distance has to fit in int64, not the sum of all weights, nor that of a longer path."""
+    """Only a distance has to fit in int64, not the sum of all weights, nor a longer path."""
     leaves = np.arange(1, 41)
     graph = structure.from_edges(np.zeros(40, int), leaves, np.full(40, NANOSECONDS), directed=directed, device=device)
     assert (host(sssp(graph, 0).distance)[1:] == NANOSECONDS).all()

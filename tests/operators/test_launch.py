@@ -1,4 +1,4 @@
-"""How work is dealt to a GPU's lanes; decided on the host, from the graph alone."""
+"""The mapping of work to a GPU's lanes, decided on the host from the graph."""
 
 from types import SimpleNamespace
 
@@ -31,7 +31,7 @@ def test_lanes_are_decided_once():
 
 
 def test_a_hub_among_few_arcs(device):
-    """Where nothing is deferred, no queue is looked at: it was full of what had been in its memory before."""
+    """If nothing is deferred, no queue is read: its memory contains old values."""
     graph = SlabGraph.from_edges(np.zeros(1000, int), np.arange(1, 1001), device=device)
     graph.store.scratch.get("num_pieces", 2, np.uint32).fill(2**32 - 1)
     reached = fr.advance(graph, fr.Frontier(graph, [0]), lambda src, dst, edge, weight: True, output="edges")
@@ -39,7 +39,7 @@ def test_a_hub_among_few_arcs(device):
 
 
 def test_shared_memory_is_never_taken_from_other_threads():
-    """One that is about to launch a kernel with much must not find that another has asked for less since."""
+    """A thread about to launch a kernel with much shared memory must not find a smaller limit of another thread."""
     asked = []
     kernel = object.__new__(CudaKernel)
     kernel.driver = SimpleNamespace(funcSetAttribute=lambda pointer, attribute, size: asked.append(size))

@@ -15,7 +15,7 @@ N = 700
 
 @pytest.fixture(params=[CSR, SlabGraph], ids=["csr", "slab"])
 def graph(request, device, rng):
-    """Hubs that are cut into pieces, vertices with one neighbor, and some with none; then changed by batches."""
+    """Hubs that are cut into pieces, vertices with one neighbor, and some with none, then changed by batches."""
     src = np.concatenate([rng.integers(0, 300, 2000), np.zeros(650, int), np.full(300, 7)])
     dst = np.concatenate([rng.integers(0, 300, 2000), np.arange(1, 651), np.arange(100, 400)])
     weights = rng.random(src.size).astype(np.float32)
@@ -142,6 +142,7 @@ def test_wrong_arguments(device, arguments):
      (64, 8, "32 32 2 1"), (100, 8, "32 32 4 0"), (128, 8, "32 32 4 1"), (1000, 8, "32 32 4 0")],
 )  # fmt: skip
 def test_lanes_of_columns(columns, tile, lanes):
-    """A tile's lanes, of which so many take columns of one neighbor, so many each; and whether they are filled."""
+    """A tile's lanes, of which several process the columns of one neighbor, their numbers, and whether they are
+    filled."""
     options = dict(column_options("sum", np.dtype(np.float32), columns, tile))
     assert " ".join(options[name] for name in ("TILE_SIZE", "COLUMN_LANES", "COLUMNS_EACH", "WHOLE")) == lanes

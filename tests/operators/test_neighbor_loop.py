@@ -17,7 +17,8 @@ def make_walks(iterator):
 
     @cpu_kernel
     def walks(u, view, share, cut, listed, slots, part, before, found):
-        """All neighbors and slots, those of a share, those before `cut`, by a loop that ends there, and by steps."""
+        """All neighbors and slots, the slots of a share, the slots before `cut`, by a loop that ends there, and by
+        steps."""
         at = 0
         for v, slot in each(view, u):
             listed[at] = v
@@ -31,7 +32,7 @@ def make_walks(iterator):
         for v, _slot in each(view, u):
             if stopped == cut:
                 break
-            for w, _ in each(view, u):  # a loop in a loop has a state of its own
+            for w, _ in each(view, u):  # a nested loop has separate state
                 if w != v:
                     continue
                 before[stopped] = w

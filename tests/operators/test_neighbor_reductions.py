@@ -17,7 +17,7 @@ N = 400
 
 @pytest.fixture
 def graph(structure, device, rng):
-    """Hubs with many segments, vertices with one neighbor, and some with none; then changed by batches."""
+    """Hubs with many segments, vertices with one neighbor, and some with none, then changed by batches."""
     src = np.concatenate([rng.integers(0, 300, 900), np.zeros(260, int), np.full(120, 7)])
     dst = np.concatenate([rng.integers(0, 300, 900), np.arange(1, 261), np.arange(100, 220)])
     graph = structure.from_edges(src, dst, num_vertices=N, directed=True, device=device)
@@ -78,7 +78,7 @@ def test_truth(graph, rows, rng, reduce, limit):
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
 @pytest.mark.sampled("reduce", "dtype", of=3)
 def test_best_neighbors(graph, rows, rng, reduce, dtype):
-    """Of several with the best value, the one with the lowest id."""
+    """Of several neighbors with the best value, the one with the lowest id."""
     x = rng.integers(-20, 20, N).astype(dtype)
     found = fr.neighbor_reduce(graph, None, mixed, graph.xp.asarray(x), reduce=reduce, dtype=dtype)
     sign = 1 if reduce == "argmin" else -1
@@ -89,7 +89,7 @@ def test_best_neighbors(graph, rows, rng, reduce, dtype):
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
 @pytest.mark.sampled("reduce", of=2)
 def test_best_of_extreme_values(graph, rows, reduce):
-    """The largest number there is, or infinity, may be the best; what is not a number never is."""
+    """The largest number, or infinity, may be the best. NaN never is."""
     x = np.full(N, np.inf if reduce == "argmin" else -np.inf)
     x[::2] = np.nan
     found = fr.neighbor_reduce(graph, None, value, graph.xp.asarray(x), reduce=reduce)
@@ -104,7 +104,7 @@ def test_best_of_extreme_values(graph, rows, reduce):
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
 @pytest.mark.sampled("reduce", "dtype", of=4)
 def test_best_values(graph, rows, rng, reduce, dtype):
-    """With the neighbors, their values; and what no value is better than where there is no neighbor."""
+    """The neighbors with their values, and the worst value for vertices without a neighbor."""
     x = rng.integers(-20, 20, N).astype(dtype)
     given = graph.xp.asarray(x)
     found, best = fr.neighbor_reduce(graph, None, mixed, given, reduce=reduce, dtype=dtype, values=True)
@@ -141,7 +141,7 @@ def same(src, dst, edge, weight, x):
 @pytest.mark.parametrize("distinct", [5, 2000, 20000])
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_modes_of_hubs(device, rng, dtype, distinct):
-    """More neighbors, and more distinct values, than a table has room for."""
+    """More neighbors, and more distinct values, than a table's capacity."""
     n = 30_000
     hubs = np.repeat([0, 1, 2, 3], [n - 9, 9000, 1100, 900])
     others = np.concatenate([np.arange(9, n), *(rng.choice(np.arange(9, n), k, False) for k in (9000, 1100, 900))])
@@ -154,7 +154,7 @@ def test_modes_of_hubs(device, rng, dtype, distinct):
 
 
 def fair(src, value, total, x):
-    """A score that frequency alone does not decide, and that is none for some values."""
+    """A score that does not depend only on frequency, and that is NaN for some values."""
     return math.nan if value % 11 == 3 else total / (value % 7 + 1) - src % 3
 
 
@@ -169,7 +169,7 @@ def fairest(src, totals):
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 @pytest.mark.sampled("dtype", of=2)
 def test_scores(graph, rows, rng, dtype, distinct):
-    """Of values by their number of edges, those below 0 left out."""
+    """Of values by their number of edges, without values below 0."""
     x = (rng.integers(0, distinct, N) - distinct // 4).astype(dtype)
     found, scores = fr.neighbor_reduce(
         graph, None, value, graph.xp.asarray(x), reduce="mode", score=fair, dtype=dtype, values=True
@@ -183,7 +183,7 @@ def test_scores(graph, rows, rng, dtype, distinct):
 @pytest.mark.parametrize("distinct", [5, 2000, 20000])
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_scores_of_hubs_with_weights(device, rng, dtype, distinct):
-    """Sums of weights, of more neighbors and more distinct values than a table has room for."""
+    """Sums of weights, of more neighbors and more distinct values than a table's capacity."""
     n = 30_000
     hubs = np.repeat([0, 1, 2, 3, 4], [n - 9, 9000, 1100, 900, 20])
     parts = (rng.choice(np.arange(9, n), k, False) for k in (9000, 1100, 900, 20))

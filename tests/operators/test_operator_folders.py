@@ -12,7 +12,7 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 SHARED = {"dispatch", "frontiers"}
-"""Folders that hold no operator, but what several need."""
+"""Folders without an operator, shared by several."""
 FOLDERS = sorted(path.parent.name for path in OPERATORS.glob("*/__init__.py") if path.parent.name not in SHARED)
 MORE = {"traverse": ("traversal.py",)}
 """Further modules of the host side."""
@@ -32,7 +32,7 @@ def test_what_is_shared_has_a_name():
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_folder_holds_one_operator(name):
-    """Host side, kernels for GPUs, and for CPUs where there are any of its own."""
+    """Host side, kernels for GPUs, and kernels for CPUs if it has its own."""
     files = {path.name for path in (OPERATORS / name).iterdir() if path.suffix in (".py", ".cuh")}
     assert {"__init__.py", f"{name}.cuh"} <= files <= {"__init__.py", f"{name}.cuh", "cpu.py", *MORE.get(name, ())}
     assert f'"frontier/operators/{name}/{name}.cuh"' in host_text(name)
@@ -46,7 +46,7 @@ def test_kernels_for_gpus_are_compiled_by_a_test(name):
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_launches_have_no_numbers_of_one_gpu(name):
-    """How many blocks are launched comes from the number of work items, or from `launch`."""
+    """The number of launched blocks comes from the number of work items, or from `launch`."""
     tree = ast.parse(host_text(name))
     blocks = [key.value for call in ast.walk(tree) if isinstance(call, ast.Call) for key in call.keywords
               if key.arg == "blocks"]  # fmt: skip
@@ -59,7 +59,7 @@ def test_launches_have_no_numbers_of_one_gpu(name):
 
 def test_every_operator_is_public():
     offered = {getattr(fr if name in fr.__all__ else fr.advanced, name).__module__ for name in public}
-    # For graphs, structures, parts of neighbor_reduce, orientations, and for distributed graphs.
+    # For graphs, structures, components of neighbor_reduce, orientations, and for distributed graphs.
     internal = {"degrees", "match", "neighbor_columns", "neighbor_mode", "degree_order", "visit_common"}
     folders = {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}
     assert offered == {*folders, "frontier.operators.copies"}

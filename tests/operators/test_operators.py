@@ -168,7 +168,7 @@ def test_intersect_hands_over_the_right_slots(graph, rng):
 
 
 def test_intersect_of_lists_of_any_lengths(structure, device, rng):
-    """Some pairs of sorted lists are merged, others looked up, and lists have gaps where edges were deleted."""
+    """Some pairs of sorted lists are merged, the rest looked up, and lists have gaps where edges were deleted."""
     n = 900
     src = np.r_[np.zeros(800, int), np.full(400, 1), rng.integers(2, 60, 300), rng.integers(100, n, 100)]
     dst = np.r_[rng.choice(n, 800, False), rng.choice(n, 400, False), rng.integers(2, n, 400)]
@@ -312,7 +312,7 @@ def test_visit_edges_sees_listed_arcs(weighted):
     src, dst, weights = map(host, weighted.to_coo())
     n = weighted.num_vertices
     some = np.flatnonzero(np.unique(src, return_index=True)[1] % 3 == 0)
-    first = np.unique(src, return_index=True)[1][some]  # arcs with distinct sources, so that each has a place to report
+    first = np.unique(src, return_index=True)[1][some]  # arcs with distinct sources: each has an entry for its result
     us, vs = np.append(src[first], [-1, 0]), np.append(dst[first], [5, 0])  # one to pass over, one that is not there
     xp = weighted.xp
     place = np.zeros(n, np.int64)
@@ -341,7 +341,7 @@ def test_visit_edges_without_an_output(weighted):
         fr.atomic_add(times, v, 1 if edge >= 0 else 100)
         fr.atomic_add(total, 0, weight)
 
-    us, vs = np.append(src, [-1, n, 0, 0, 0]), np.append(dst, [5, 0, n, -1, 0])  # the last is not there, others not ids
+    us, vs = np.append(src, [-1, n, 0, 0, 0]), np.append(dst, [5, 0, n, -1, 0])  # the last is absent, the rest no ids
     assert fr.visit_edges(weighted, xp.asarray(us), xp.asarray(vs), note, times, total, output=False) is None
     assert host(times).tolist() == (np.bincount(dst, minlength=n) + 100 * (np.arange(n) == 0)).tolist()
     assert float(total[0]) == weights.sum() + 1
@@ -409,7 +409,7 @@ def one_of_edge(src, dst, edge, weight, column, x):
 
 @pytest.mark.parametrize("kind", ["sum", "max"])
 def test_reduce_in_columns(graph, rng, kind):
-    """The columns of a member are asked for in order, so that the first may change what the others read."""
+    """The columns of a member are evaluated in order, so the first may change values that the next ones read."""
     members = np.flatnonzero(rng.random(graph.num_vertices) < 0.4)
     old, y = rng.integers(-1000, 1000, (2, graph.num_vertices)).astype(np.int64)
     x = graph.xp.asarray(old.copy())
@@ -455,7 +455,7 @@ def hand_on(src, dst, edge, weight, held, moved, factor):
 @pytest.mark.parametrize("loop", [True, False], ids=["traverse", "advance"])
 @pytest.mark.sampled(by="file")
 def test_members_are_prepared_before_their_edges(graph, loop):
-    """What each vertex holds is shared out among its neighbors, again and again: nothing may be lost or made."""
+    """The value of each vertex is divided among its neighbors, again and again: the sum must be preserved."""
     n = graph.num_vertices
     held, moved = graph.xp.zeros(n), graph.xp.zeros(n)
     hub = int(np.argmax(host(graph.degrees())))

@@ -17,7 +17,8 @@ def _note(i, u, v, w, edge_uw, edge_vw, ends, wrong, seen):
 @pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("room", [True, False])
 def test_groups(structure, rng, room, monkeypatch):
-    """Groups of one pair, of some, and of more than one worker takes at once; with arrays by vertex, and without."""
+    """Groups of one pair, of some, and of more than one worker processes at once, with arrays by vertex, and
+    without."""
     if not room:
         monkeypatch.setattr(pair_groups, "SMALLEST_ROOM", -1)
         monkeypatch.setattr(pair_groups, "FEW", 10**9)

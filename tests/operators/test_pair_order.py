@@ -13,12 +13,12 @@ from frontier.operators.dispatch.gpu_balance import Pieces
 from frontier.runtime import gpu_available
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="there is no GPU")]
-module = import_module("frontier.operators.intersect")  # whose name is that of the operator, too
+module = import_module("frontier.operators.intersect")  # whose name is also the operator's
 HUBS = 6
 
 
 class FewPieces(Pieces):
-    """Room for so few pieces that those of some pairs find none."""
+    """Capacity for so few pieces that the pieces of some pairs do not fit."""
 
     def __init__(self, graph, arcs=None):
         super().__init__(graph, arcs)
@@ -66,7 +66,7 @@ def test_common_neighbors(queue, graph, pairs):
 
 
 def test_functors(queue, graph, pairs):
-    """Each gets the pairs as they were given, by their numbers; pairs with negative ends are skipped."""
+    """Each gets the pairs as they were given, by their numbers. Pairs with negative ends are skipped."""
     xp, (us, vs) = graph.xp, pairs
     sets = neighbor_sets(graph)
     us[::7] = -1
@@ -84,7 +84,7 @@ def test_functors(queue, graph, pairs):
 
 
 def test_which_pairs_are_put_in_order(monkeypatch, graph):
-    """Many, or fewer in large graphs; in structures that look arcs up."""
+    """Many pairs, or fewer in large graphs, in structures that look arcs up."""
     ordered = []
     order = pair_order.ordered_pairs
 

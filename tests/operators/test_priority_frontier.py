@@ -51,7 +51,7 @@ def test_buckets(structure, device, dtype, rng):
             pushed = rng.integers(0, 500, 120)
             queue.push(fr.Frontier(graph, pushed))
             model.members |= set(pushed.tolist())
-        if step % 4 == 1:  # members and others change their priorities
+        if step % 4 == 1:  # members and other vertices change their priorities
             changed = rng.permutation(500)[:200]
             priority[changed] = rng.integers(-1000, 1000, 200)
             ours[:] = xp.asarray(priority)
@@ -73,7 +73,7 @@ def test_large_ones(device, rng, few):
     priority = rng.random(n)
     queue = fr.PriorityFrontier(graph, graph.xp.asarray(priority), 0.25)
     queue.push(fr.Frontier.all(graph))
-    queue.push(fr.Frontier.all(graph))  # who is there already stays once
+    queue.push(fr.Frontier.all(graph))  # existing members stay once
     seen = np.zeros(n, int)
     last = -1.0
     while bucket := queue.pop():
@@ -110,7 +110,7 @@ def test_limits_of_types(device):
 
 
 def test_infinity_and_nan(device):
-    """Infinite priorities come last; what is no number is in any bucket, so that nothing waits forever."""
+    """Infinite priorities come last. NaN is in any bucket, so nothing waits forever."""
     graph = edgeless(5, device)
     values = graph.xp.asarray(np.array([np.inf, 1, np.nan, -np.inf, 1.5], np.float32))
     queue = fr.PriorityFrontier(graph, values, 1)
@@ -127,7 +127,7 @@ def test_buckets_of_no_width_advance(device):
 
 
 def test_those_that_fell_behind(device):
-    """Members whose priority falls to that of a bucket that was popped are dropped if all has been done with it."""
+    """Members whose priority falls to a popped bucket's are dropped if they need no more work."""
     graph = edgeless(4, device)
     xp = graph.xp
     for monotone in (False, True):
@@ -153,13 +153,13 @@ def test_nothing_but_dropped_members(device):
     assert list(queue.pop()) == [0]
     priority[1] = 4
     assert len(queue) == 1 and not queue.pop() and not queue
-    priority[1] = 7  # the limit is still that of the last bucket
+    priority[1] = 7  # the limit is still the last bucket's
     queue.push(fr.Frontier.all(graph))
     assert list(queue.pop()) == [1]
 
 
 def peel(src, dst, edge, weight, degree, core, limit, deferred):
-    """A vertex that is settled takes itself away from its neighbors."""
+    """A settled vertex removes itself from its neighbors."""
     k = limit[0]
     if degree[dst] <= k:
         return False
@@ -176,7 +176,7 @@ def settle(src, degree, core, limit, deferred):
 
 @pytest.mark.sampled(of=3)
 def test_a_loop_of_ones_own(structure, device):
-    """Core numbers by peeling: a bucket is a level, and `traverse` goes on within it."""
+    """Core numbers by peeling: a bucket is a level, and `traverse` continues within it."""
     src, dst, n = GRAPHS["rmat"]
     graph = structure.from_edges(src, dst, num_vertices=n, device=device)
     degree = graph.degrees()
@@ -216,7 +216,7 @@ def dijkstra(graph, source, unreached):
 
 
 def shortest(graph, source, dtype, delta):
-    """Distances by traversal, and what it returned; predecessors are checked where it says that they are."""
+    """Distances by traversal, and its return value. Predecessors are checked where the test says so."""
     unreached = np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max // 2
     distance = graph.xp.full(graph.num_vertices, unreached, dtype)
     before = graph.xp.full(graph.num_vertices, -1, np.int32)
@@ -292,7 +292,7 @@ def levels(src, dst, edge, weight, level, order, number):
 
 
 def test_members_are_visited_in_order(rng):
-    """Nothing but those that were pushed, once each, as the queue and its memory are used again."""
+    """Only pushed vertices, once each, as the queue and its memory are reused."""
     n = 2000
     v = np.arange(n)
     graph = CSR.from_edges(v, (v + 1) % n, num_vertices=n, device="cpu")

@@ -1,4 +1,4 @@
-"""Steps that are recorded do what they do when they are called."""
+"""Captured steps have the effects of their calls."""
 
 import gc
 
@@ -49,7 +49,7 @@ def test_a_record_does_what_its_step_does(graph):
     for _ in range(6):
         plain()
         take()
-        noise = graph.xp.full(5 * N, -1.0)  # takes memory that is free
+        noise = graph.xp.full(5 * N, -1.0)  # allocates free memory
         totals.append((fr.advanced.copy_to_host_async(total), fr.advanced.copy_to_host_async(other)))
         del noise
         gc.collect()
@@ -128,7 +128,7 @@ def test_wrong_arguments_are_named(graph):
 
 
 def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng):
-    """Iterations end when they would without a record: on the CPU there is none."""
+    """Iterations end as without a capture: the CPU has none."""
     src, dst = rng.integers(0, N, (2, 3 * N))
     graph = CSR.from_edges(src, dst, num_vertices=N, directed=True, device=device)
     other = CSR.from_edges(src, dst, num_vertices=N, directed=True, device="cpu")
@@ -142,7 +142,7 @@ def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng)
 
 
 def test_a_step_is_recorded_again_after_a_failed_batch(device):
-    """It may have replaced arrays that the record reads."""
+    """It may have replaced arrays that the capture reads."""
     graph, sums, take = taken_thrice(device)
     with pytest.raises(ValueError, match="9"):
         graph.insert_edges([0, 3], [9, 1])
@@ -169,7 +169,8 @@ def test_walks_beyond_all_bounds_are_a_convergence_error(device, rng):
 
 
 def test_parts_that_iterate_together_decide_alike(monkeypatch):
-    """What has arrived already may differ between them: one that stopped earlier would leave the others waiting."""
+    """Results that have already arrived may differ between them: one that stopped earlier would leave the rest
+    waiting."""
     errors = 0.5 ** np.arange(1, 40)
     least = 1e-6
 

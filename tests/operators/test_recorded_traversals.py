@@ -1,4 +1,4 @@
-"""Traversals along out- and in-edges at once: recorded by a step for batches, called by it, and against a model."""
+"""Traversals along out- and in-edges at once: captured by a step for batches, called by it, and against a model."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def searched(pair, taken, ids):
     """Levels from these vertices by the step."""
     graph = pair.graph
     level = graph.xp.full(graph.num_vertices, FAR, np.int32)
-    for _ in range(2):  # a record, and its repetition
+    for _ in range(2):  # a capture, and its replay
         level[:] = FAR
         taken(*(graph.xp.asarray(np.asarray(ids, graph.vertex_dtype)) for _ in range(2)), level)
     assert bool(taken._plans.values()) == graph.device.is_gpu
@@ -86,7 +86,7 @@ def test_levels_of_graphs_of_all_kinds(structure, device, name):
 
 
 def test_levels_while_the_graph_changes(structure, device, rng):
-    """Edges and vertices come and go, which the record of a step is repeated over."""
+    """Edges and vertices are inserted and deleted, and the captured step is replayed over them."""
     if not issubclass(structure, fr.DynamicGraph):
         pytest.skip("cannot be changed")
     pair = make(structure, device, *random_batch(rng, N, 30)[:2], num_vertices=N, directed=True, in_edges=True)
@@ -136,7 +136,7 @@ def weigh_from(graph, src, dst, sums, members):
 
 
 def test_what_functors_see(structure, device, rng):
-    """The member first and the edge's weight, once for each direction; each member is prepared once in a step."""
+    """The member first and the edge's weight, once for each direction. Each member is prepared once in a step."""
     pair = make(structure, device, *random_batch(rng, N, 300, "float32"), num_vertices=N, directed=True, in_edges=True)
     xp = pair.graph.xp
     rows = [[*row.items()] for row in pair.model.adjacency]
@@ -227,7 +227,7 @@ def test_hubs_of_every_size(structure, device, recorded, rng):
 
 
 def test_it_goes_on_through_frontiers_of_all_sizes(structure, device, rng):
-    """Layers of few and of many vertices, in a graph whose edges point to and fro, recorded and not."""
+    """Layers of few and of many vertices, in a graph whose edges point to and fro, captured and not."""
     layers = [1, 1, 3, 9000, 9000, 2, 1, 1, 9000, 5]
     starts = np.cumsum([0, *layers])
     src, dst = [], []

@@ -28,7 +28,7 @@ def test_values_are_found_again():
 
 @pytest.mark.parametrize("length", [unit_length, weight_length])
 def test_functors_that_functions_make_are_found_again(length):
-    """They mean the same, so that compiled code of one is that of the other."""
+    """They mean the same, so they share compiled code."""
     for functor in repair_functors(length):
         found = again(functor)
         assert functor_identity(found).digest == functor_identity(functor).digest

@@ -1,4 +1,5 @@
-"""Advances from few vertices, which a call before has prepared, do what all others do; and in one launch on a GPU."""
+"""Advances from few vertices, which an earlier call has prepared, have the effects of all others, in one launch on a
+GPU."""
 
 import copy
 import gc
@@ -27,7 +28,7 @@ FIRST, STEP = 0, 1
 
 @pytest.fixture
 def taken(monkeypatch):
-    """How many advances were prepared ones: of each, the length of its list. None are when a test begins."""
+    """The number of prepared advances: for each, the length of its list. The list is empty when a test starts."""
     plans._plans.clear()
     counts = []
 
@@ -46,7 +47,7 @@ def taken(monkeypatch):
 
 
 def in_general(monkeypatch, function):
-    """What comes of it if nothing is prepared."""
+    """The result if nothing is prepared."""
     with monkeypatch.context() as patch:
         patch.setattr(module, "find_plan", lambda *args: None)
         return function()
@@ -155,7 +156,7 @@ def next_of(src, dst, edge, weight, out):
 
 
 def few(graph, vertices):
-    """A frontier of which it is known how many arcs leave it."""
+    """A frontier whose number of leaving arcs is known."""
     frontier = fr.Frontier(graph, vertices)
     assert frontier.num_arcs >= 0
     return frontier
@@ -175,11 +176,11 @@ def test_globals_have_the_value_of_now(device, monkeypatch, taken):
         reached = fr.advance(graph, few(graph, [3, 5, 7]), next_of, out)
         assert sorted(reached) == [v for v in (4, 6, 8) if v >= first]
         assert [int(out[v]) for v in (4, 6, 8)] == [3 * step, 5 * step, 7 * step]
-    assert len(taken) == 4  # each meaning is prepared once; what was prepared stays
+    assert len(taken) == 4  # each meaning is prepared once, and prepared advances stay
 
 
 def test_functors_of_one_meaning_are_one(device, taken):
-    """Such as a lambda that is made in each turn of a loop; nothing is added for each."""
+    """Such as a lambda that is made in each turn of a loop. Nothing is cached for each."""
     graph = ring(device)
     frontier = few(graph, [0])
     for _ in range(20):
@@ -201,7 +202,7 @@ def test_arrays_of_other_types(device, taken):
 
 
 def outcome(function):
-    """What a call raises."""
+    """The exception of a call."""
     try:
         function()
     except Exception as error:
@@ -349,7 +350,7 @@ def test_edges_of_the_reverse(device, taken):
 
 
 def test_a_pull_is_still_chosen(device, monkeypatch, taken):
-    """Where it is less work, from few vertices too: prepared is a push."""
+    """If it is less work, from few vertices too: the prepared advance is a push."""
     hub = SlabGraph.from_edges(np.zeros(99, np.int64), np.arange(1, 100), device=device)
     pulls = []
     pull = module.pull
@@ -358,7 +359,7 @@ def test_a_pull_is_still_chosen(device, monkeypatch, taken):
     for turn in range(4):
         level[:] = -1
         level[5] = 0
-        frontier = few(hub, [5])  # a leaf, whose edge a push takes
+        frontier = few(hub, [5])  # a leaf, whose edge a push processes
         frontier = fr.advance(hub, frontier, visit, level, np.int32(1), condition=unseen)
         assert list(frontier) == [0] and len(pulls) == turn
         frontier = fr.advance(hub, frontier, visit, level, np.int32(2), condition=unseen)
@@ -368,7 +369,7 @@ def test_a_pull_is_still_chosen(device, monkeypatch, taken):
 
 @pytest.mark.parametrize("size", [plans.MAX_VERTICES, plans.MAX_VERTICES + 1])
 def test_frontiers_at_the_bound(device, size, taken):
-    """Of vertices; each has an arc."""
+    """The bound on vertices. Each has an arc."""
     graph = ring(device, 6000)
     for _ in range(3):
         reached = fr.advance(graph, few(graph, np.arange(size)), always)
@@ -378,7 +379,7 @@ def test_frontiers_at_the_bound(device, size, taken):
 
 @pytest.mark.parametrize("size", [plans.MAX_ARCS, plans.MAX_ARCS + 1])
 def test_hubs_at_the_bound(structure, device, size, taken):
-    """Of arcs: the list of a single vertex, which is not cut."""
+    """The bound on arcs: the list of a single vertex, which is not cut."""
     graph = structure.from_edges(np.zeros(size, np.int64), np.arange(1, size + 1), directed=True, device=device)
     for unique in (True, False):
         for _ in range(3):
@@ -425,7 +426,7 @@ def test_it_is_used_as_long_as_all_is_the_same(device, monkeypatch, taken):
 
 
 def test_functors_of_one_name(device, taken):
-    """One after another; and one of which code, defaults or a free variable change."""
+    """One after another, and one whose code, defaults or free variable change."""
     graph = ring(device)
 
     def make(answer, default=True):
@@ -471,7 +472,7 @@ def test_conditions_that_are_there_or_not(device, taken):
 
 
 def test_graphs_in_turn(device, rng, monkeypatch, taken):
-    """Of other structures, types of vertices and weights; and a graph and its reverse, which share what is kept."""
+    """Of other structures, types of vertices and weights, and a graph and its reverse, which share cached advances."""
     src, dst = rng.integers(0, N, (2, 4000))
     weights = rng.integers(1, 9, 4000).astype(np.float32)
     options = dict(num_vertices=N, device=device, directed=True)
@@ -579,7 +580,7 @@ def helped(src, dst, edge, weight):
 
 @pytest.mark.parametrize("unique", [True, False])
 def test_frontiers_that_are_kept(device, rng, monkeypatch, taken, unique):
-    """Further pushes put out vertices behind those of others, or in other memory when that is full."""
+    """Further pushes append their output behind earlier output, or in other memory when that is full."""
     monkeypatch.setattr(plans, "ROOM", plans.MAX_ARCS + 100)
     graph = sparse(SlabGraph, device, rng)
     kept = []
@@ -590,7 +591,7 @@ def test_frontiers_that_are_kept(device, rng, monkeypatch, taken, unique):
         kept.append((reached, expected.tolist(), reached.num_arcs if unique else None))
     assert len(taken) >= 28
     for reached, expected, arcs in kept:
-        again = fr.advance(graph, reached, always, unique=unique)  # before it is looked at
+        again = fr.advance(graph, reached, always, unique=unique)  # before it is read
         both = fr.Frontier(graph, expected)
         assert again == fr.advance(graph, both, always)
         assert list(reached) == expected and len(reached) == len(expected) and reached == both
@@ -638,7 +639,7 @@ def test_threads(device, rng):
     assert in_threads(3, lambda _: [levels_of(graph) for _ in range(3)]) == [[expected] * 3] * 3
 
 
-# ---- what is kept ---------------------------------------------------------------------------------------------------
+# ---- cached advances ------------------------------------------------------------------------------------------------
 
 
 def test_nothing_of_the_users_is_kept(device):
@@ -676,7 +677,7 @@ def test_caches_are_cleared(device, taken):
 
 @pytest.fixture
 def launches(monkeypatch):
-    """What the driver is asked for on a GPU, in order."""
+    """Requests to the driver on a GPU, in order."""
     import cupy
 
     asked = []
@@ -710,7 +711,7 @@ class TestOnGPU:
         assert launches == ["launchKernel", "poll"] * 299
 
     def test_a_level_makes_no_array(self, device, monkeypatch, taken):
-        """Which takes CuPy longer than the GPU takes for the level."""
+        """Making one costs CuPy more time than the GPU needs for the level."""
         graph = ring(device, 300)
         graph.delete_edges([299], [0])
         levels_of(graph)
@@ -727,7 +728,7 @@ class TestOnGPU:
         assert list(last) == [299] and cut
 
     def test_all_that_is_put_out_is_told(self, device, launches, rng):
-        """By every schedule, the last launch says how much there is, and leaves counters of zero."""
+        """By every schedule, the last launch reports the size, and leaves counters of zero."""
         src, dst = np.r_[np.zeros(2500, int), rng.integers(0, N, 3000)], np.r_[1:2501, rng.integers(0, N, 3000)]
         graph = SlabGraph.from_edges(src, dst, num_vertices=N, device=device, directed=True, in_edges=True)
         for start in ([0, 5, 6], [5, 6]):
@@ -752,7 +753,7 @@ class TestOnGPU:
                             assert sorted(ends) == sorted(set(np.concatenate(parts).tolist()))
 
     def test_an_interrupt_before_the_outcome_is_heard(self, device, monkeypatch, rng, taken):
-        """The launch may tell it at any time after: the next one's must not be taken for it."""
+        """The launch may publish it at any time after: it must not be mistaken for the next one's."""
         graph = ring(device)
         hear = scratch.Counters.poll
 
@@ -777,7 +778,7 @@ class TestOnGPU:
                 monkeypatch.setattr(scratch.Counters, "poll", hear)
                 assert counters._expected and not counters._is_zero
                 follow()
-                counters.array[:] = counters.array  # whatever came of it, in the stream's order
+                counters.array[:] = counters.array  # any outcome, in the stream's order
                 advance(6)
                 advance(8, "merge")
         assert not counters._expected and not counters._left

@@ -13,12 +13,12 @@ from algorithms import UNREACHED, bfs
 module = sys.modules["frontier.operators.traverse.traversal"]
 WIDE = 9000  # more members, and more arcs, than a small frontier has
 LAYERS = [1] * 6 + [WIDE, WIDE] + [1] * 5 + [WIDE] + [1] * 6
-"""Sizes: paths into hubs, whose neighbors fan out to as many others, and come together again."""
+"""Sizes: paths into hubs, whose neighbors fan out to as many other vertices, and come together again."""
 
 
 @pytest.fixture
 def layered(rng):
-    """Sources, destinations, and the layer of each vertex; ids are in no order."""
+    """Sources, destinations, and the layer of each vertex. Ids are in no order."""
     starts = np.cumsum([0, *LAYERS])
     layer = np.repeat(np.arange(len(LAYERS)), LAYERS)
     src, dst = [], []
@@ -121,7 +121,7 @@ def test_a_traversal_that_begins_wide(structure, device, layered):
 
 
 def test_hubs_of_every_size(structure, device, monkeypatch, rng):
-    """On a GPU a hub is walked by a tile, a block, or all blocks, of which only some hubs find a place in each list."""
+    """On a GPU a hub is walked by a tile, a block, or all blocks, and only some hubs fit into each list."""
     monkeypatch.setattr(module, "MEDIUM_ARCS", 2**30)
     n, hubs = 21_000, 40
     degrees = np.r_[np.full(hubs - 4, 17_000), 3000, 2500, 300, 20]

@@ -219,7 +219,7 @@ def test_incremental(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
 
 def test_a_wrong_analytic_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(DynamicConnectedComponents):
-        """Components that are not those of the graph."""
+        """Components that are wrong for the graph."""
 
         @property
         def labels(self) -> Any:
@@ -362,7 +362,7 @@ def test_the_page_of_all_algorithms() -> None:
 
 
 def test_cells_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    """All forms on the structures that are named, and what is missing afterwards."""
+    """All forms on the named structures, and the missing ones afterwards."""
     options = ["cells", "--device", "cpu", "--scales", "6", "--structures", "hornet", "--out", str(tmp_path), "--quiet"]
     options += ["--seconds", "0"]
     few = "bfs,triangle_count,sssp,spmv"

@@ -38,7 +38,7 @@ def constants(path):
             elif isinstance(target, ast.Tuple):
                 values = eval(compile(ast.Expression(value), "", "eval"), {"range": range}, dict(found))
                 found |= {name.id: number for name, number in zip(target.elts, values, strict=True)}
-        except (NameError, AttributeError, TypeError):  # no number, or made of what other modules say
+        except (NameError, AttributeError, TypeError):  # no number, or made of other modules' constants
             continue
     return {name: value for name, value in found.items() if isinstance(value, int)}
 
@@ -57,7 +57,7 @@ def test_folders_agree(folder):
 
 
 def test_counters_are_seen():
-    """What the test above compares, so that it is known to compare something."""
+    """The values that the test above compares, which shows that it compares something."""
     layout = PROJECT_ROOT / "structures" / "packed"
     assert constants(layout / "layout.py")["REDUNDANT"] == macros(layout / "layout.cuh")["REDUNDANT"] == 9
 
@@ -81,7 +81,7 @@ def test_numbers_of_the_shared_headers():
 
 
 def test_numbers_and_fields_of_pushes():
-    """What kernels find out has the same places in both, and structs have the same fields in the same order."""
+    """Results of kernels have the same positions in both, and structs have the same fields in the same order."""
     text = (PROJECT_ROOT / "frontier/features/windows/pushes.cuh").read_text()
     names = re.search(r"enum Found \{(.*?)\}", text, re.DOTALL)[1].split(",")
     at, places = 0, {}

@@ -1,4 +1,5 @@
-"""The pages under docs: their Python blocks run and print what they say; links, tables and pictures are good."""
+"""The pages under docs: their Python blocks run and print the documented output. Links, tables and pictures are
+good."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ SOURCES = ("algorithms", "benchmarks", "dynfrontier", "examples", "frontier", "s
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_python_blocks(page, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("algorithms.analytic._catalogue", analytics())  # what a page registers is forgotten
+    monkeypatch.setattr("algorithms.analytic._catalogue", analytics())  # the page's registrations are forgotten
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     if not blocks:
         return
@@ -66,7 +67,7 @@ def test_the_catalogue_has_each_algorithm_once(algorithm_pages):
 
 
 def test_every_algorithm_runs_everywhere():
-    """The catalogue says so in one sentence."""
+    """The catalogue states so in one sentence."""
     assert {runs_on(form, kind) for form in FORMS for kind in fr.structures().values()} == {"CPU, GPU"}
 
 
@@ -100,7 +101,7 @@ def test_commands_are_those_of_the_command_line():
 
 
 def test_environment_variables_are_in_the_table():
-    """What a file of ours names is in the table, and the other way round."""
+    """Variables that our files name are in the table, and vice versa."""
     files = [path for name in SOURCES for path in (PROJECT_ROOT / name).rglob("*")]
     files = [path for path in files if path.suffix in ("", ".py", ".cuh") and path.is_file()]
     files += [PROJECT_ROOT / "test", PROJECT_ROOT / "demo"]
@@ -175,7 +176,7 @@ def test_every_result_of_an_algorithm_is_described_once(algorithm_pages):
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS, ids=[form.__name__ for form in FORMS])
 def test_docstrings_of_algorithms(form):
-    """They say what it costs, and their examples run and print what they say."""
+    """They state the cost, and their examples run and print the documented output."""
     text = inspect.getdoc(form)
     costs = text.partition("Notes\n-----\n")[2].partition("\n---")[0]
     assert re.search(r"O\(|\bwork\b|\bpasses\b", costs)
@@ -186,7 +187,7 @@ def test_docstrings_of_algorithms(form):
 
 
 def test_pages_show_the_times_that_there_are():
-    """Those of the page of all algorithms, with the sources; incremental ones with those from scratch."""
+    """The times on the page of all algorithms, with the sources, and incremental ones beside the ones from scratch."""
     shown = {name: algorithm_pictures.panels(known) for name, known in ENTRIES.items()}
     measured = {key[2] for key in algorithm_pictures.times()}
     for call in calls().values():

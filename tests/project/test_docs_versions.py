@@ -1,4 +1,4 @@
-"""A site holds several versions of the documentation, and every page leads to the others."""
+"""A site contains several versions of the documentation, and every page links to the other ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ select.value = {choice!r};
 listeners.change();
 console.log(JSON.stringify({{options, hidden: label.hidden, href: window.location.href}}));
 """
-"""What a browser has, as far as the script asks for it."""
+"""The properties of a browser that the script uses."""
 
 
 @pytest.fixture

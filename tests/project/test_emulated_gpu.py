@@ -1,4 +1,4 @@
-"""Some tests of GPUs on an emulated one (tests/support/emulator), in another process; ``--long`` runs more of them."""
+"""Some tests of GPUs on an emulated one (tests/support/emulator), in another process. ``--long`` runs more of them."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def cache(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)  # a busy machine may take minutes for one of them
+@pytest.mark.timeout(1800)  # one of them may take minutes on a busy machine
 @pytest.mark.skipif(emulator.wanted() or not emulator.possible(), reason="needs g++, an x86-64, and numba-cuda")
 @pytest.mark.parametrize("subject", MANY)
 def test_on_an_emulated_gpu(subject, request, cache):

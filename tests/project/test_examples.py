@@ -1,4 +1,4 @@
-"""The examples run, and print what they are about."""
+"""The examples run, and print the expected text."""
 
 from __future__ import annotations
 

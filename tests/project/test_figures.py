@@ -31,7 +31,7 @@ def test_places_have_figures(name: str) -> None:
     places = pages.PLACE.findall(text)
     assert places and {place[0] for place in places} <= figures.FIGURES.keys()
     assert text.count("<!-- figure ") == text.count("<!-- /figure -->") == len(places)
-    for line in text.splitlines():  # within a sentence a comment at the beginning of a line ends the paragraph
+    for line in text.splitlines():  # within a sentence a comment at the start of a line ends the paragraph
         assert not re.match(r"\s*<!-- figure [a-z0-9-]+ -->.", line), line
 
 

@@ -38,7 +38,7 @@ def _nudge_a_weight(model):
 
 
 def _turn_an_arc(model):
-    """An undirected edge whose directions have weights of their own."""
+    """An undirected edge whose directions have different weights."""
     u, v, w = model.edges()[3]
     model.adjacency[u][v] = w + 1
 
@@ -70,7 +70,7 @@ def test_a_difference_is_found(pair, corrupt):
     "method", ["neighbors", "degrees", "has_edges", "edge_weights", "find_edges", "to_coo", "to_csr"]
 )
 def test_every_view_of_the_graph_is_looked_at(pair, method, monkeypatch):
-    """Each method answers for another graph; that one is caught whatever the others say."""
+    """Each method answers for another graph, which is detected regardless of the rest."""
     other = make(type(pair.graph), "cpu", [0, 1], [1, 2], np.ones(2, np.float32), num_vertices=60).graph
     monkeypatch.setattr(pair.graph, method, getattr(other, method))
     with pytest.raises((AssertionError, ValueError)):

@@ -1,4 +1,4 @@
-"""The mutation tool: that it makes the faults it says, and knows tests for every file."""
+"""The mutation tool: it makes the faults that it reports, and knows tests for every file."""
 
 import ast
 import os

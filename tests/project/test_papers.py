@@ -1,4 +1,4 @@
-"""The papers' comparisons: each table and figure runs at its smallest, and claims are judged as numbers say."""
+"""The papers' comparisons: each table and figure runs at its smallest, and claims are judged by the numbers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SMALLEST = ["papers", "--device", "cpu", "--mode", "smoke", "--quiet", "--struct
 
 @pytest.fixture(scope="module")
 def contexts() -> dict[str, Context]:
-    """A run with every structure, by device; graphs are shared by all tests."""
+    """A run with every structure, by device. All tests share its graphs."""
     return {}
 
 
@@ -320,7 +320,7 @@ def test_figure_12_from_the_benchmark_of_graphs_in_parts() -> None:
     }  # fmt: skip
 
 
-# ---- what is shown --------------------------------------------------------------------------------------------------
+# ---- output ---------------------------------------------------------------------------------------------------------
 
 
 def test_memory_is_shown_in_use_and_reserved() -> None:

@@ -1,4 +1,4 @@
-"""What algorithms, the application, examples and benchmarks use of the framework is what any user may use."""
+"""Algorithms, the application, examples and benchmarks use only public names of the framework."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 USERS = ("algorithms", "benchmarks", "dynfrontier", "examples")
 FRAMEWORK = ("algorithms", "frontier", "structures")
 INSIDE = ("dynfrontier/pipeline/", "dynfrontier/prebuilt/", "dynfrontier/drawing.py")
-"""Parts of the framework, though they stand above structures and algorithms."""
+"""Modules of the framework, though they stand above structures and algorithms."""
 SOURCES = {
     source: path
     for name in USERS
@@ -60,10 +60,10 @@ FORBIDDEN = {
 
 
 def private_uses(tree, package=""):
-    """What a module uses of objects and packages that is not public, as text.
+    """Uses of objects and packages that are not public in a module, as text.
 
-    Private attributes of ``self``, of its class and of named tuples are not among it, nor is what the module imports
-    from its own `package`.
+    Private attributes of ``self``, of its class and of named tuples are excluded, and so are imports of the module from
+    its own `package`.
     """
     framework = [name for name in FRAMEWORK if name != package]
     bound = {}
@@ -106,7 +106,7 @@ def is_own(node):
 
 
 def dotted(node, bound):
-    """The full dotted name of an expression that begins with an imported name, or None."""
+    """The full dotted name of an expression that starts with an imported name, or None."""
     if isinstance(node, ast.Name):
         return bound.get(node.id)
     if isinstance(node, ast.Attribute):
@@ -125,7 +125,7 @@ def named(name):
 
 
 def is_public(name):
-    """Whether each part of a dotted name is offered by the module before it (`is_offered`)."""
+    """Whether the module before each component of a dotted name offers it (`is_offered`)."""
     parts = name.split(".")
     for i in range(1, len(parts)):
         owner = named(".".join(parts[:i]))
@@ -135,7 +135,8 @@ def is_public(name):
 
 
 def is_offered(module, name):
-    """Whether a name is in ``__all__`` of a module, a function or class of its own, or comes from its `__getattr__`."""
+    """Whether a name is in ``__all__`` of a module, a function or class defined in it, or comes from its
+    `__getattr__`."""
     if name in getattr(module, "__all__", ()) or (name.startswith("__") and name.endswith("__")):
         return True
     if name in vars(module):  # imported by the module, or its own
@@ -159,7 +160,7 @@ def test_private_names_are_found(text):
 
 
 def test_static_graphs_have_nothing_to_do_with_observers():
-    """They never change: `Graph` holds, tells and copies no observers, which are `DynamicGraph`'s."""
+    """They never change: `Graph` has no observers, which belong to `DynamicGraph`."""
     tree = ast.parse((PROJECT_ROOT / "frontier/core/graph.py").read_text())
     names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} | set(dir(fr.Graph))
     assert not [name for name in names if "observe" in name or name in ("attach", "detach")]

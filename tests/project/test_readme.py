@@ -1,4 +1,4 @@
-"""The README: its Python block prints what it says, and its links are good."""
+"""The README: its Python block prints the documented output, and its links are good."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 TEXT = re.sub(r"^```.*?^```", "", README, flags=re.DOTALL | re.MULTILINE)
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 LONGEST = 120
-"""Lines of a page for visitors; what is longer belongs to the documentation."""
+"""Lines of a page for visitors. Longer text belongs to the documentation."""
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))

@@ -17,7 +17,7 @@ from frontier.core.view import pack_view
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 STRUCTURES = structures()
-# What a module of each package may import, inside functions and for type checkers, too.
+# Allowed imports of each package, inside functions and for type checkers, too.
 MAY_IMPORT = {
     "frontier": {"frontier"},
     "structures": {"frontier", "structures"},
@@ -50,12 +50,13 @@ def parse(source):
 
 
 def imports(tree, source):
-    """Packages of this project that a module imports anywhere; those in functions and for type checkers apart.
+    """Packages of this project that a module imports anywhere, with imports in functions and for type checkers
+    separate.
 
     Returns
     -------
     set, set
-        What is imported along with the module, and what later or never.
+        Imports that run with the module, and later or never.
     """
     early, late = set(), set()
     pending = [(node, early) for node in tree.body]
@@ -102,7 +103,7 @@ def test_snapshots_are_of_a_structure():
 
 
 def test_every_folder_is_registered():
-    """But those that only hold what structures share: they export no graph that has a name."""
+    """Except folders shared by structures: they export no graph that has a name."""
     folders = {path.parent.name for path in (PROJECT_ROOT / "structures").glob("*/__init__.py")}
     for folder in folders - {cls.package.split(".")[1] for cls in STRUCTURES.values()}:
         shared = importlib.import_module(f"structures.{folder}")
@@ -131,7 +132,7 @@ def test_structure_supplies_the_view(structure):
 
 
 def test_structures_share_their_signatures(structure):
-    """What differs between structures is options of the constructor, nothing else."""
+    """Structures differ only in options of the constructor."""
     for name, member in inspect.getmembers(DynamicGraph):
         if name.startswith("_") or not callable(member):
             continue
@@ -146,7 +147,8 @@ def test_structures_name_what_they_have(structure):
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_between_packages(package):
-    """frontier knows no structure and no algorithm; neither of those knows the other; none knows the application."""
+    """frontier knows no structure and no algorithm, structures and algorithms do not know each other, and none knows
+    the application."""
     for source in SOURCES[package]:
         early, late = imports(parse(source), source)
         assert early | late <= MAY_IMPORT[package], source

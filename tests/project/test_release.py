@@ -1,4 +1,4 @@
-"""One set of figures: ``python -m benchmarks release`` goes on where it ended, and a failure costs one file."""
+"""One set of figures: ``python -m benchmarks release`` continues where it ended, and a failure costs one file."""
 
 from __future__ import annotations
 

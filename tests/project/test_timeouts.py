@@ -1,4 +1,4 @@
-"""A test that hangs is a failure, whatever it hangs in; and --long tries more."""
+"""A test that hangs is a failure, wherever it hangs. --long tries more."""
 
 import os
 import subprocess

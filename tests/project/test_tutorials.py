@@ -1,4 +1,4 @@
-"""The notebooks under docs: their cells run, and print what is stored in them."""
+"""The notebooks under docs: their cells run, and print their stored output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((PROJECT_ROOT / "docs" / "tutorials").glob("*.ipynb"))
 
 
 def printed(cell):
-    """What a cell has printed when the notebook was stored."""
+    """The printed output of a cell when the notebook was stored."""
     return "".join("".join(output["text"]) for output in cell["outputs"] if output["output_type"] == "stream")
 
 

@@ -1,4 +1,4 @@
-"""Users' scripts that a type checker accepts, and mistakes that it finds; what signatures say of options."""
+"""Users' scripts that a type checker accepts, and mistakes that it finds. The signatures of options."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FOLDER = PROJECT_ROOT / "tests" / "typing"
 MODULES = (algorithms, dynfrontier, fr, fr.interchange, fr.io, structures)
 PUBLIC = {f"{module.__name__}.{name}": getattr(module, name) for module in MODULES for name in module.__all__}
 OPEN = {"edge_data", "structure_options", "given", "settings"}
-"""Keyword arguments whose names others choose: columns of edge data, options of a structure, parameters."""
+"""Keyword arguments with names chosen by users: columns of edge data, options of a structure, parameters."""
 
 
 @pytest.mark.slow
@@ -97,7 +97,8 @@ def test_options_are_those_of_the_constructor(options, constructor):
 
 @pytest.mark.parametrize("name", structures.__all__)
 def test_options_of_from_edges(name):
-    """A type checker knows the options of the constructor, which the signature of `from_edges` has for it alone."""
+    """A type checker knows the options of the constructor, which `from_edges` names in its signature only for this
+    purpose."""
     kind = getattr(structures, name)
     source = textwrap.dedent(inspect.getsource(kind))
     shown = next(node for node in ast.walk(ast.parse(source)) if getattr(node, "name", "") == "from_edges").args

@@ -146,7 +146,7 @@ def test_what_cannot_be_replaced(tmp_path):
 
 
 def test_files_without_names_are_tried_first(tmp_path):
-    """Where the system has them: nothing can stay behind then."""
+    """On systems with unnamed files: nothing can stay behind then."""
     file, named = atomic._open(str(tmp_path), str(tmp_path / "temporary"))
     file.close()
     assert named == ((tmp_path / "temporary").exists())

@@ -1,4 +1,4 @@
-"""Compiled code that is kept in memory can be dropped, and is made again where it is needed."""
+"""Compiled code that is cached in memory can be dropped, and is made again on demand."""
 
 import ast
 import gc
@@ -23,7 +23,7 @@ def entries():
 
 
 def kept_above(graph, limit):
-    """A filter by a functor of its own, and the functor."""
+    """A filter by a separate functor, and the functor."""
 
     def above(v, x):
         return x[v] > limit
@@ -33,7 +33,7 @@ def kept_above(graph, limit):
 
 
 def test_functors_and_kernels_are_dropped_and_made_again(device):
-    fr.clear_caches()  # what other tests have compiled, they may still refer to
+    fr.clear_caches()  # objects that other tests have compiled may still refer to it
     graph = CSR.from_edges([0, 1, 2], [1, 2, 3], device=device)
     answer, functor = kept_above(graph, 1)
     compiled = [weakref.ref(found) for found in functor_compile._in_memory.values() if not isinstance(found, bytes)]
@@ -134,10 +134,11 @@ FEW = {
     "frontier/features/snapshots/snapshot.py: _snapshot_class",
     "frontier/distributed/part/snapshots.py: _class_of", "frontier/distributed/part/results.py: _class_of",
 }  # fmt: skip
-"""Caches that hold a few entries, however many functors there are."""
+"""Caches whose size does not depend on the number of functors."""
 NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/compile/warm_up.py: _loads",
           "frontier/runtime/compile/warm_up.py: _turns"}  # fmt: skip
-"""What compiled code refers to by number, for as long as it may run; and what is emptied at the end of a block."""
+"""Objects that compiled code refers to by number while it may run, and caches that are emptied at the end of a
+block."""
 
 
 def is_cache(decorator):
@@ -145,7 +146,7 @@ def is_cache(decorator):
 
 
 def caches_of(path):
-    """The names of cached functions and of dictionaries that begin empty, at the top of a module, which `clear_caches`
+    """The names of cached functions and of dictionaries that start empty, at the top of a module, which `clear_caches`
     does not empty."""
     for node in ast.parse(path.read_text()).body:
         decorators = [ast.unparse(each) for each in getattr(node, "decorator_list", ())]

@@ -1,4 +1,4 @@
-"""Compiled code is kept on disk, found again by another process, and never found for other sources than its own."""
+"""Compiled code is cached on disk, found again by another process, and never found for other sources than its own."""
 
 import contextlib
 import gc
@@ -49,7 +49,7 @@ print(len(compiled), len(kept))
 
 
 def run(tmp_path, limit, source=SCRIPT, name="script.py"):
-    """The numbers that a script prints, in a process of its own: compilations and vertices kept."""
+    """The numbers that a script prints in a separate process: compilations and cached vertices."""
     script = tmp_path / name
     script.write_text(source.replace("{limit}", str(limit)))
     environment = os.environ | {"DYNFRONTIER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
@@ -62,7 +62,7 @@ def test_a_second_process_compiles_nothing_and_a_changed_constant_is_noticed(tmp
     assert compiled > 0 and kept == 2
     assert run(tmp_path, 2) == [0, 2]
     compiled, kept = run(tmp_path, 3)
-    assert compiled == 1 and kept == 3  # the functor's kernel alone
+    assert compiled == 1 and kept == 3  # only the functor's kernel
 
 
 TRIANGLES = """
@@ -83,7 +83,7 @@ print(len(compiled), triangles.total, int("numba.np.linalg" in sys.modules or "s
 
 @pytest.mark.slow
 def test_a_process_that_compiles_nothing_does_not_load_the_compiler(tmp_path):
-    """Nor SciPy, which Numba takes for it; kernels that allocate memory run nevertheless."""
+    """Nor SciPy, which Numba imports for it. Kernels that allocate memory run nevertheless."""
     compiled, total, _ = run(tmp_path, 0, TRIANGLES)
     assert compiled > 0 and total == 1
     assert run(tmp_path, 0, TRIANGLES) == [0, 1, 0]
@@ -170,7 +170,7 @@ def test_processes_that_compile_at_once_keep_all(tmp_path):
 
 
 def damages(whole, other, places):
-    """Contents in place of `whole`: cut, of another file, no file of ours, and with a bit flipped at each place."""
+    """Contents that replace `whole`: cut, of another file, no file of ours, and with a bit flipped at each position."""
     yield from (b"", whole[:1], whole[: len(whole) // 2], whole[:-1], whole + b"\0", other, b"text", b"\x80\x05K\x01.")
     for place in places:
         changed = bytearray(whole)
@@ -179,7 +179,7 @@ def damages(whole, other, places):
 
 
 def forms(path, whole, other):
-    """Put each of `damages` in a file's place, and then what is no file, or none that can be read."""
+    """Replace a file by each of `damages`, and then by a path that is no file, or not readable."""
     for contents in damages(whole, other, range(len(whole))):
         path.write_bytes(contents)
         yield
@@ -198,7 +198,7 @@ def forms(path, whole, other):
 
 
 def test_damaged_files_are_made_again_and_replaced(tmp_path, monkeypatch, caplog):
-    """Whatever a file holds, and what is in its place, the answer is right, and the next one is read."""
+    """With any contents of the file, and any replacement of it, the answer is right, and the next one is read."""
     monkeypatch.setattr(disk_cache, "cache_directory", lambda: tmp_path)
     file = disk_cache.CachedFile("folder", "{}.o", ("key",))
     another = disk_cache.CachedFile("folder", "{}.o", ("another",))
@@ -222,7 +222,7 @@ def test_damaged_files_are_made_again_and_replaced(tmp_path, monkeypatch, caplog
 
 @pytest.mark.parametrize("error", [AttributeError, UnicodeDecodeError("utf-8", b"", 0, 1, "no"), RecursionError])
 def test_whatever_a_load_raises_the_code_is_made_again(error, tmp_path, monkeypatch, caplog):
-    """Files that are whole may still name what is not there any more."""
+    """Intact files may still name objects that no longer exist."""
     monkeypatch.setattr(disk_cache, "cache_directory", lambda: tmp_path)
     file = disk_cache.CachedFile("folder", "{}.o", ("key",))
     file.store(b"code")
@@ -284,7 +284,7 @@ print(len(places))
 
 @pytest.mark.slow
 def test_no_damaged_machine_code_runs(tmp_path):
-    """In a process of its own, which it would crash."""
+    """In a separate process, which it would crash."""
     source = RELOADED.replace("{tests!r}", repr(str(Path(__file__).parent)))
     assert run(tmp_path, 0, source) == [13]
 
@@ -335,7 +335,7 @@ def test_functors_that_look_at_weights(function, uses):
 
 @pytest.mark.parametrize(("one", "other"), [("csr", "csr"), ("gpma", "lpma")], ids=["weights", "iterator"])
 def test_kernels_are_shared(one, other):
-    """By graphs with weights and without, if nobody looks at them; and by structures with the same iterator."""
+    """By graphs with weights and without, if no functor reads them, and by structures with the same iterator."""
 
     def op(src, dst, edge, weight, x):
         return x[dst] > 0
@@ -465,7 +465,7 @@ def halve(count, numbers):
 
 
 def test_functions_that_kernels_call_may_print_and_raise(capfd):
-    """Though there is no machine code of them alone."""
+    """Though they have no separate machine code."""
     numbers = np.array([4, 6])
     halve(2, numbers)
     assert numbers.tolist() == [2, 3]
@@ -481,7 +481,7 @@ def quarter(x):
 
 @pytest.mark.parametrize("helper", [half, quarter])
 def test_functions_that_kernels_call_are_no_machine_code(helper):
-    """It would be slow, and run in place of the optimized code in kernels that the same process compiles."""
+    """It would be slow, and replace the optimized code in kernels that the same process compiles."""
     helper.compile((numba.int64,))
     library = helper.overloads[(numba.int64,)].library
     assert library.get_pointer_to_function(library.name) == 0
@@ -495,7 +495,7 @@ def test_code_that_takes_arguments_from_python_is_not_optimized():
         for i in range(count):
             values[i] *= 2
 
-    double._cache = NullCache()  # text is there of what is compiled here
+    double._cache = NullCache()  # the cache contains text of the code compiled here
     values = np.ones(3)
     double(3, values)
     assert values.tolist() == [2, 2, 2]
@@ -507,7 +507,7 @@ def test_code_that_takes_arguments_from_python_is_not_optimized():
 
 
 def test_numba_keeps_no_files_of_its_own():
-    """They have no checksum, and miss changes of what a kernel calls."""
+    """They have no checksum, and miss changes of functions that a kernel calls."""
     found = [path for package in disk_cache.PACKAGES for path in (ROOT / package).rglob("*.py")
              if "cache=True" in path.read_text()]  # fmt: skip
     assert not found

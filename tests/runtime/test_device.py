@@ -1,4 +1,4 @@
-"""Which device is chosen, and what is said when it is none."""
+"""The choice of a device, and the error if none fits."""
 
 import sys
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from frontier.runtime import device
 
 @pytest.fixture
 def cupy(monkeypatch):
-    """A CuPy that sees one GPU; its version is to be set."""
+    """A CuPy that sees one GPU, with a settable version."""
 
     class CUDARuntimeError(Exception):
         pass

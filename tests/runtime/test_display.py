@@ -1,4 +1,4 @@
-"""What graphs, frontiers, results and incremental analytics show of themselves, without waiting for a GPU."""
+"""The displayed form of graphs, frontiers, results and incremental analytics, without waiting for a GPU."""
 
 from __future__ import annotations
 

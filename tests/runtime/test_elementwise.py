@@ -1,4 +1,4 @@
-"""Arrays made element by element are those of NumPy, and of the types that were asked for."""
+"""Arrays made element by element equal NumPy's, and have the requested types."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ def test_a_fetched_array_holds_the_values_of_its_time(device):
     array += 1
     later = fr.advanced.copy_to_host_async(array)
     assert fetched.result().tolist() == [0, 1, 2]
-    assert fetched.result().tolist() == [0, 1, 2]  # again, without a wait
+    assert fetched.result().tolist() == [0, 1, 2]  # again, without a synchronization
     assert later.result().tolist() == [1, 2, 3]
     assert fetched.ready and later.ready
     assert isinstance(later.result(), np.ndarray)

@@ -1,4 +1,4 @@
-"""What the first answers on a new machine leave to CuPy's compiler."""
+"""The kernels that the first answers on a new machine leave to CuPy's compiler."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from frontier.runtime import gpu_available
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 MOST = 2
-"""Kernels of CuPy's, each of which takes a tenth of a second."""
+"""Kernels of CuPy's, each of which costs a tenth of a second."""
 
 SCRIPT = """
 import json, sys
@@ -42,7 +42,7 @@ print(json.dumps([entry.name for entry in log if entry.compiler == "cupy"]))
 )
 @pytest.mark.parametrize("name", structures())
 def test_few_kernels_of_cupy_are_compiled(name):
-    """In a process that has compiled nothing yet; those that are on disk count as well."""
+    """In a process that has compiled nothing yet. Kernels on disk count as well."""
     command = [sys.executable, "-c", SCRIPT, name]
     done = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -51,14 +51,14 @@ def test_few_kernels_of_cupy_are_compiled(name):
 
 
 ELEMENTWISE = "frontier/runtime/memory/elementwise.py"
-"""Where the driver is asked on GPUs."""
+"""The functions that query the driver on GPUs."""
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not emulator.wanted(), reason="on a GPU CuPy tells what it compiles")
 @pytest.mark.parametrize("name", structures())
 def test_batches_leave_nothing_to_cupy(name):
-    """On an emulated GPU, where each use of CuPy that would compile is seen, whatever it has compiled before."""
+    """On an emulated GPU, where each use of CuPy that would compile is seen, even if it was compiled before."""
     import cupy
     from emulator.compilations import compilations
 

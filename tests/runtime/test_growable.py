@@ -1,4 +1,4 @@
-"""Arrays that grow in place."""
+"""Arrays that grow without moving."""
 
 import gc
 import itertools
@@ -11,7 +11,7 @@ from frontier.runtime import resolve_device
 from frontier.runtime.memory import growable
 from structures import FaimGraph, GraphVine, Hornet, SlabGraph
 
-LARGE = growable.SMALL // 8  # int64 elements of the smallest array that has a range of its own
+LARGE = growable.SMALL // 8  # int64 elements of the smallest array with a separate range
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_a_copy_moves_at_its_first_growth(place):
 
 
 def test_a_slice_grows_back(place):
-    """A graph that shrinks keeps its range."""
+    """A shrunk graph retains its range."""
     array = numbered(place, 2 * LARGE)
     whole = growable.grow(place, array[:LARGE], 2 * LARGE)
     assert address(place, whole) == address(place, array)
@@ -114,7 +114,7 @@ def test_memory_added_ahead(place):
 
 @pytest.mark.parametrize("share", [2, 8])
 def test_the_size_to_grow_to(place, share):
-    """A share more; large arrays on a GPU double, until that is a step."""
+    """Growth by `1 / share`. Large arrays on a GPU double, until that is a step."""
     step = growable.STEP // 8
     for size in (0, 5, LARGE - 1, LARGE, step // 2, 3 * step, 20 * step):
         array = np.broadcast_to(np.int64(0), size) if place.is_gpu else np.empty(size, np.int64)  # no memory is needed
@@ -147,7 +147,7 @@ def test_no_addresses_left(place, monkeypatch):
 
 @pytest.mark.parametrize("structure", [SlabGraph, Hornet, GraphVine, FaimGraph], ids=lambda kind: kind.name)
 def test_pools_grow_in_place(structure, device, monkeypatch, rng):
-    """Once they are large, neighbors stay where they are when room is made for more; records of vertices, too."""
+    """Once they are large, neighbors stay where they are when capacity is added. So do records of vertices."""
     monkeypatch.setattr(growable, "SMALL", 1 << 11)
     monkeypatch.setattr(growable, "STEP", 1 << 12)
     pair = make(structure, device, [], [], num_vertices=64)

@@ -16,7 +16,7 @@ on_gpu = pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 
 
 class Driver:
-    """What a graph asks the CUDA driver for, written down."""
+    """Requests of a graph to the CUDA driver, logged."""
 
     class CUkernelNodeAttrID:
         CU_LAUNCH_ATTRIBUTE_COOPERATIVE = "cooperative"
@@ -123,7 +123,7 @@ def test_errors_of_the_driver(failing):
 @pytest.mark.gpu
 @on_gpu
 def test_a_list_is_repeated_with_other_numbers():
-    """As a graph, where there is a driver, and one by one."""
+    """As a graph, where a driver exists, and one by one."""
     import cupy
 
     from frontier.core.batch import batch_kernels

@@ -1,4 +1,4 @@
-"""What is logged, all under one name, and nothing of it shown unless the program configures logging."""
+"""Log entries, all under one name, which are shown only if the program configures logging."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_compilation(logged):
 
 
 def test_a_folder_for_compiled_code_that_cannot_be_used(logged, monkeypatch, tmp_path):
-    """It is said once, and no other folder takes its place."""
+    """It is logged once, and no other folder replaces it."""
     file, elsewhere = tmp_path / "file", tmp_path / "temporary"
     file.touch()
     elsewhere.mkdir()

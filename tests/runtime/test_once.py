@@ -13,7 +13,7 @@ def test_threads_get_the_same():
 
     @once
     def make(key):
-        time.sleep(0.02)  # in which the others ask, too
+        time.sleep(0.02)  # the other threads call it meanwhile
         made.append(key)
         return object()
 

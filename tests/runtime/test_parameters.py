@@ -1,4 +1,4 @@
-"""Kernel parameters as the CUDA driver reads them; no GPU is needed to pack them."""
+"""Kernel parameters as the CUDA driver reads them. Packing them needs no GPU."""
 
 import ctypes
 import struct
@@ -41,7 +41,7 @@ def test_arrays_and_structs_keep_their_places():
 
 
 def test_a_matrix_is_three_parameters():
-    """Behind it, structs keep their places, too."""
+    """Behind it, structs stay at their positions, too."""
     dtype = np.dtype(np.float32)
     array = SimpleNamespace(data=SimpleNamespace(ptr=0x7F00DEADBEEF), shape=(2**33, 5), dtype=dtype)
     fields = np.array([1, -2])

@@ -1,4 +1,4 @@
-"""Plans are found for as long as what they were made for is the same, and forgotten otherwise."""
+"""Plans are found while their guards are the same, and forgotten otherwise."""
 
 from types import SimpleNamespace
 

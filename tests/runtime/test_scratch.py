@@ -52,7 +52,7 @@ def test_numbers_are_heard_once_all_are_published(device):
     assert counters.poll() == [1, -2, 3]
     counters.arm()
     if device == "gpu":
-        assert UNKNOWN in counters.poll()  # no kernel has published: the host has waited in vain
+        assert UNKNOWN in counters.poll()  # no kernel has published: the host polls in vain
         counters._host[0] = 7
         assert counters.poll()[0] == 7
     publish(UNKNOWN, 0, 0)
@@ -76,12 +76,12 @@ def test_the_host_waits_if_another_kernel_may_yet_publish(device, monkeypatch):
 
 
 def test_numbers_of_a_kernel_that_was_never_heard_are_not_taken_for_the_next_ones(device, monkeypatch):
-    """As when Ctrl-C comes between a launch and what the host hears of it."""
+    """As when Ctrl-C comes between a launch and its notification of the host."""
     counters, publish = counters_of(device)
     waited = []
     synchronize = counters.synchronize
     monkeypatch.setattr(counters, "synchronize", lambda: (publish(4, 5, 6), waited.append(True), synchronize())[2])
-    counters.arm()  # a launch; then the host is interrupted
+    counters.arm()  # a launch, then the host is interrupted
     counters.arm()
     publish(1, 2, 3)  # the first kernel
     found = counters.poll()

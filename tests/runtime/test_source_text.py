@@ -1,4 +1,4 @@
-"""What tells functions apart in all versions of Python: their text, and the values of what they name."""
+"""The identity of functions in all versions of Python: their text, and the values of the names in it."""
 
 import importlib.util
 import linecache
@@ -65,7 +65,7 @@ def test_text_of(tmp_path):
     assert text_of(module.below.__code__).startswith("def below(v, x, low=1):\n    # text")
     assert text_of(module.inner.__code__).splitlines()[0] == "    def inner(v, x):"
     assert text_of(module.single.__code__) == "single = lambda v, x: v < LIMIT\n"
-    assert text_of(module.one.__code__) is None  # which of the two, cannot be said
+    assert text_of(module.one.__code__) is None  # which of the two is unknown
     assert text_of(compile("def f(): pass", "<no file>", "exec").co_consts[0]) is None
 
 
@@ -125,7 +125,7 @@ print(found.portable, found.digest)
 
 @pytest.mark.slow
 def test_other_code_of_the_same_text_is_the_same():
-    """In another version of Python code differs and texts do not; so in one that drops docstrings."""
+    """In another version of Python code differs and texts do not. So in one that drops docstrings."""
     found = []
     for options in ([], ["-OO"]):
         command = [sys.executable, *options, "-c", SCRIPT]

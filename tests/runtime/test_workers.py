@@ -1,4 +1,4 @@
-"""Kernels are compiled by several processes, and by this one where there are none."""
+"""Kernels are compiled by several processes, and by this one if they cannot start."""
 
 import os
 import subprocess
@@ -84,7 +84,7 @@ def test_no_processes_on_one_core(monkeypatch):
 
 
 def test_no_processes_in_a_frozen_program(monkeypatch):
-    """There ``sys.executable`` is the user's program, which would run once a process."""
+    """In a frozen program ``sys.executable`` is the user's program, which would run once a process."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
     assert workers.processes() == 2
     monkeypatch.setattr(sys, "frozen", True, raising=False)
@@ -92,7 +92,7 @@ def test_no_processes_in_a_frozen_program(monkeypatch):
 
 
 def test_programs_end_without_waiting_for_idle_processes():
-    """And what they print is theirs alone, also where the main module has no guard."""
+    """Their output is separate, also where the main module has no guard."""
     script = f"""
 from frontier.runtime.compile import workers
 workers.processes, workers.IDLE_SECONDS = lambda: 2, 1000.0
@@ -106,7 +106,7 @@ print(len(workers.workers.submit(lambda compile: compile({SOURCE % 1!r}, {ROOT!r
 
 
 def test_kernels_are_compiled_ahead_and_stored(tmp_path, monkeypatch):
-    """A folder that takes no files is no obstacle: the machine code comes over a pipe."""
+    """A folder that is not writable is no obstacle: the machine code comes over a pipe."""
     monkeypatch.setattr(cuda, "current_arch", lambda: ARCH)
     monkeypatch.setattr(cuda, "_ahead", {})
     header = "frontier/core/bitmap/kernels.cuh", (("VID", "int"),)

@@ -43,7 +43,7 @@ def folder(structure):
 
 
 def defines_of(structure, vertex_dtype, weight_dtype):
-    """The macros of a graph with these types (those that a graph on the CPU reports are the same as on the GPU)."""
+    """The macros of a graph with these types (macros reported by a graph on the CPU are the same as on the GPU)."""
     weights = weight_dtype if structure.can_store_weights else None
     graph = structure(8, device="cpu", vertex_dtype=vertex_dtype, weight_dtype=weights)
     return graph.store.defines
@@ -66,7 +66,7 @@ def included(header):
 
 @functools.cache
 def kernels_of(header):
-    """Parameters of each kernel of a header and of those that it includes, by name."""
+    """Parameters of each kernel of a header and of the included headers, by name."""
     text = "\n".join((PROJECT_ROOT / name).read_text() for name in included(header))
     text = re.sub(r"//[^\n]*", "", text).replace("\\\n", " ")
     macros = dict(re.findall(r"^#define (\w+) +(\S.*)$", text, re.MULTILINE))
@@ -81,7 +81,7 @@ def kernels_of(header):
 
 
 def check_code(code, header):
-    """The machine code holds every kernel of its header."""
+    """The machine code contains every kernel of its header."""
     assert code[:4] == b"\x7fELF"
     for name in kernels_of(header):
         assert name.encode() in code, f"{name} is not in the machine code"
@@ -92,7 +92,7 @@ OTHERS = [("sm_90", "int64", "float64"), *(("sm_90", "int32", kind) for kind in 
 
 
 @pytest.mark.parametrize(
-    "name, arch, vertex_dtype, weight_dtype",  # each structure with every second of the other types, in turn
+    "name, arch, vertex_dtype, weight_dtype",  # each structure with every second of the remaining types, in turn
     [(name, *types) for at, name in enumerate(STRUCTURES) for types in (USUAL, *OTHERS[at % 2 :: 2])],
 )
 def test_structure(name, arch, vertex_dtype, weight_dtype):
@@ -187,7 +187,7 @@ def kernel_folders():
 
 @pytest.mark.parametrize("name", kernel_folders())
 def test_kernels_are_those_of_the_cpu(name):
-    """A kernel that both devices have takes the same arguments, the number of work items first."""
+    """A kernel for both devices has the same arguments, the number of work items first."""
     cpu = importlib.import_module(f"{name.replace('/', '.')}.cpu")
     kernels = kernels_of(f"{name}/kernels.cuh")
     assert kernels
@@ -198,7 +198,7 @@ def test_kernels_are_those_of_the_cpu(name):
 
 
 def test_shared_kernels_are_seen():
-    """The kernels of a folder are those of the headers that it includes, too."""
+    """The kernels of a folder include the kernels of included headers."""
     gpma, graphvine = (kernels_of(f"structures/{name}/kernels.cuh").keys() for name in ("gpma", "graphvine"))
     assert {"locate", "plan", "move_windows", "erase", "fill", "compete"} <= gpma
     assert {"find_short", "keep_changes", "append", "mark", "plan"} <= graphvine

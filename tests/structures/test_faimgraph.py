@@ -11,7 +11,7 @@ from structures.faimgraph.cpu import CHAIN_PAGES
 
 VERTICES = 60
 ENTRIES = 16  # of a page of 64 bytes
-# Lengths of lists around those at which they take a page, a directory, another index page, another level.
+# Lengths of lists near the lengths at which they need a page, a directory, another index page, another level.
 LENGTHS = sorted({
     pages * ENTRIES + more for pages in (0, 1, CHAIN_PAGES, 16, 17, 256, 257, 300) for more in (-1, 0, 1, 5)
 } - {-1})  # fmt: skip
@@ -24,7 +24,7 @@ def on_host(graph):
 
 
 def pages_of(held, v):
-    """The pages of v's neighbors in order, by its directory if there is one or else by links; and its index pages."""
+    """The pages of v's neighbors in order, by its directory if it has one or else by links, and its index pages."""
     records, pool, links, size = held
     record = int(records[v])
     degree, head = record >> 32, record & 0xFFFFFFFF
@@ -43,7 +43,7 @@ def pages_of(held, v):
 
 
 def check_layout(graph):
-    """Raise AssertionError unless every page is in one place, every link right, and every list without holes."""
+    """Raise AssertionError unless every page is used once, every link right, and every list without holes."""
     records, pool, links, size = held = on_host(graph)
     found, used = {}, []
     for v in range(graph.num_vertices):
@@ -205,7 +205,7 @@ def test_no_more_pages_than_numbers(device, monkeypatch):
 
 def test_statistics(device):
     graph = FaimGraph.from_edges(*fan([16, 17, 65, 0, 4097]), num_vertices=5000, directed=True, device=device)
-    # Of the last list 257 pages, under 17 and 2 and 1; of the third one, under 1.
+    # The last list has 257 pages, under 17, 2 and 1 index pages. The third list has one index page.
     expected = dict(pages=286, index_pages=21, free_pages=0, unused_pages=0, longest_list=257)
     numbers = graph.statistics()
     assert {name: numbers[name] for name in expected} == expected
@@ -219,7 +219,7 @@ def test_statistics(device):
 
 @pytest.mark.parametrize("kind, most", [("rmat", 6.6), ("uniform", 5.8)])
 def test_memory_is_tight(device, kind, most):
-    """Bytes per arc within those of the authors' code, on graphs of the same shape."""
+    """Bytes per arc are at most those of the authors' code, on graphs of the same shape."""
     if kind == "rmat":
         edges = io.rmat(14, 16, seed=1)
         src, dst, n = edges.src, edges.dst, edges.num_vertices

@@ -1,4 +1,4 @@
-"""GPMA and GPMA+: what must hold of the packed memory array after every update, under each of its options."""
+"""GPMA and GPMA+: invariants of the packed memory array after every update, under each of its options."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def check(pair):
 
 @pytest.mark.parametrize("weights", [None, "float32"])
 def test_random_batches(device, options, weights, rng):
-    """Batches of every size, with duplicates, into and out of random places and hubs."""
+    """Batches of every size, with duplicates, into and out of random positions and hubs."""
     n = 150
     pair = make(GPMA, device, *random_batch(rng, n, 600, weights), num_vertices=n, directed=True, **options)
     check(pair)
@@ -84,7 +84,7 @@ def test_methods_leave_the_same_graph(device, rng):
 
 
 def test_growth_and_shrinking(device):
-    """The array keeps between its thresholds, and gives back what it no longer needs."""
+    """The array stays between its thresholds, and frees memory that it no longer needs."""
     n = 3000
     graph = GPMA(n, device=device, directed=True)
     empty = graph.store.leaves
@@ -141,7 +141,7 @@ def test_lazy_deletion_leaves_room(device):
 
 
 def test_a_hub_in_one_batch(device, options):
-    """All of a batch comes to one leaf; larger windows, and with small arrays the root, must take it."""
+    """A whole batch goes to one leaf. Larger windows, and with small arrays the root, must absorb it."""
     n = 4000 if device == "gpu" or options.get("method") != "lock" else 500
     graph = GPMA.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, directed=True, device=device, **options)
     result = graph.insert_edges(np.full(n, n // 2), np.arange(n))
@@ -154,7 +154,7 @@ def test_a_hub_in_one_batch(device, options):
 
 
 def test_each_entry_moves_once(device):
-    """What level-by-level rounds would have moved besides is counted."""
+    """Moves that level-by-level rounds would have made in addition are counted."""
     n = 2000
     graph = GPMA.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, directed=True, device=device)
     graph.insert_edges(np.full(40, 7), np.arange(100, 140))
@@ -188,7 +188,8 @@ def test_options_are_saved(device, tmp_path):
 
 
 def test_no_memory_to_grow(device, monkeypatch):
-    """An insertion that cannot grow the array raises and changes nothing; a deletion that cannot shrink it goes on."""
+    """An insertion that cannot grow the array raises and changes nothing. A deletion that cannot shrink it
+    continues."""
     n = 1000
     graph = GPMA.from_edges(np.arange(n - 1), np.arange(1, n), device=device)
     other = GPMA(n, device=device, method="lock")
@@ -213,7 +214,7 @@ def test_no_memory_to_grow(device, monkeypatch):
 
 
 def test_no_memory_to_tidy(device, rng, monkeypatch):
-    """A deletion that cannot plan what to rebalance deletes all the same."""
+    """A deletion that cannot plan the rebalancing deletes the edges nevertheless."""
     pair = make(GPMA, device, *random_batch(rng, 300, 3000), num_vertices=300)
     src, dst = np.array([edge[:2] for edge in pair.model.edges()][:-100]).T
 
@@ -230,7 +231,7 @@ def test_no_memory_to_tidy(device, rng, monkeypatch):
 
 
 def test_locks_without_memory(device, rng):
-    """Whichever allocation fails, no round has begun."""
+    """If any allocation fails, no round has started."""
     graph = GPMA(1000, device=device, method="lock", weight_dtype="float32")
     batch = random_batch(rng, 1000, 200_000 if device == "gpu" else 500, "float32")
     graph.copy().insert_edges(*batch)

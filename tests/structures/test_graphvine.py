@@ -15,7 +15,7 @@ def path_to(i):
 
 
 def check_layout(graph):
-    """Walk every tree by bit strings alone; raise AssertionError unless all blocks, lists and links are right."""
+    """Walk every tree by bit strings only. Raise AssertionError unless all blocks, lists and links are right."""
     records, children, queue = (
         to_host(graph, array) for array in (graph.store.records, graph.store.children, graph.store.queue)
     )
@@ -118,7 +118,7 @@ def test_block_sizes_of_other_types(block_size):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_lists_grow_and_shrink_in_turn(device, rng, weight_dtype):
-    """Blocks of many lists come and go in turn, so that hardly any follow each other."""
+    """Blocks of many lists are allocated and freed in turn, so few follow each other."""
     graph = make(device, block_size=8, weight_dtype=weight_dtype)
     expected = {}
     for time in range(40):
@@ -142,7 +142,7 @@ def test_lists_grow_and_shrink_in_turn(device, rng, weight_dtype):
 
 
 def test_a_hub_grows_by_pieces(device):
-    """A tree of a few hundred blocks, made in many batches beside another, and taken down again."""
+    """A tree of a few hundred blocks, built in many batches beside another tree, and deleted again."""
     size = 2500
     graph = make(device, num_vertices=size, block_size=8)
     order = np.random.default_rng(5).permutation(np.arange(2, size))
@@ -157,7 +157,8 @@ def test_a_hub_grows_by_pieces(device):
 
 
 def test_deletion_fills_holes_from_the_end(device):
-    """Of ten neighbors four go, two of them from the last four: the other two of those fill the two holes."""
+    """Four of ten neighbors are deleted, two of them from the last four: the remaining two of these fill the two
+    holes."""
     graph = make(device, np.zeros(10, int), np.arange(1, 11), block_size=8)
     graph.delete_edges([0, 0, 0, 0], [2, 5, 8, 10])
     first = to_host(graph, graph.store.neighbors)[graph.block_size * int(graph.store.records[0, 0]) :][:6]
@@ -216,7 +217,7 @@ def test_the_queue_grows_as_far_as_memory_allows(monkeypatch):
 
 
 def test_hubs_are_looked_up_together(device, monkeypatch):
-    """Arcs of long lists take another way than those of short ones."""
+    """Arcs of long lists use another path than arcs of short ones."""
     from structures.blocks import store
 
     src, dst = np.r_[np.zeros(50, int), np.arange(1, 50)], np.r_[np.arange(1, 51), np.zeros(49, int)]
@@ -272,7 +273,7 @@ def test_copies_and_files_go_on(device, tmp_path, rng, vertex_dtype):
 
 
 def test_the_check_finds_what_is_wrong(rng):
-    """Each part of the layout, spoiled."""
+    """Each element of the layout, spoiled."""
     batch = random_batch(rng, VERTICES, 1500)[:2]
 
     def swap_children(graph):

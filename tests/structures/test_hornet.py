@@ -1,4 +1,4 @@
-"""What is particular to Hornet: what must hold of its blocks and bit trees after every update."""
+"""Particulars of Hornet: the invariants of its blocks and bit trees after every update."""
 
 import numpy as np
 import pytest
@@ -9,11 +9,11 @@ from structures.hornet import Hornet
 from structures.hornet.blocks import CONTINUED, NONE
 from structures.hornet.cpu import CLASS_BITS, CLASS_MASK
 
-UNIT = 64  # edges in a block-array: small, so that there are many
+UNIT = 64  # edges in a block-array: small, so many block-arrays exist
 
 
 def check_blocks(graph):
-    """Everything that `BlockArrays` and the views say of the arrays."""
+    """All documented properties of the arrays of `BlockArrays` and the views."""
     host = graph.device.to_host
     records, pool = host(graph.store.records)[: graph.num_vertices], host(graph.store.neighbors)
     classes = host(graph.store.array_classes)
@@ -59,7 +59,8 @@ def check_blocks(graph):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_random_batches(device, directed, weight_dtype, rng):
-    """Batches of every size, into random places and hubs, with block-arrays so small that long lists take several."""
+    """Batches of every size, into random positions and hubs, with block-arrays so small that long lists need
+    several."""
     pair = make(Hornet, device, num_vertices=200, directed=directed, weight_dtype=weight_dtype, block_array_size=UNIT)
     work_through_batches(pair, check_blocks, rng, 3.5)
 
@@ -72,7 +73,7 @@ def test_blocks_during_a_walk(device, tries):
 
 
 def test_lists_move_when_they_outgrow_their_blocks(device):
-    """One edge at a time: to blocks of 2, 4, 8, 16 and 32; and back when a quarter of a block is in use."""
+    """One edge at a time: to blocks of 2, 4, 8, 16 and 32, and back when a quarter of a block is in use."""
     graph = Hornet(40, device=device, directed=True)
     blocks = []
     for v in range(1, 21):
@@ -102,7 +103,7 @@ def test_memory_keeps_within_twice_the_edges(device, rng):
         leaving = rng.random(held.shape[1]) < (0.7 if round_ % 4 == 3 else 0.2)
         graph.delete_edges(*held[:, leaving])
         held = held[:, ~leaving]
-        slack = (graph.num_arcs + n) // 8 + 2000  # changes after which lists move together, and those of a batch
+        slack = (graph.num_arcs + n) // 8 + 2000  # changes after which lists move together, and the changes of a batch
         numbers = graph.statistics()
         assert numbers["block_edges"] <= 2 * (graph.num_arcs + 2 * slack)
         check_blocks(graph)

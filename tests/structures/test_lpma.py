@@ -1,4 +1,4 @@
-"""What is particular to LPMA: levels, local rebalancing, strategies, growth without a copy."""
+"""Particulars of LPMA: levels, local rebalancing, strategies, growth without a copy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sequential_index(level, number, levels):
 
 @pytest.mark.parametrize("levels", range(9))
 def test_the_mapping_is_that_of_the_paper(levels):
-    """Every segment in order has one place, levels lie one after the other, and both equations agree."""
+    """Every segment in order has one position, levels lie one after the other, and both equations agree."""
     seen = []
     for i in range(1 << levels):
         level, number = level_and_number(i, levels)
@@ -51,7 +51,7 @@ def grow_in_batches(pair, rng, n, batches, size):
 
 
 def test_a_stream_that_grows_the_array(device, rng, strategy, weight_dtype, directed):
-    """Levels are appended, one after the other, and every batch leaves the array in order."""
+    """Levels are appended, one after the other, and every batch leaves the array sorted."""
     start = random_batch(rng, 300, 400, weight_dtype)
     pair = make(LPMA, device, *start, num_vertices=300, strategy=strategy, directed=directed)
     check_layout(pair.graph)
@@ -65,7 +65,7 @@ def test_a_stream_that_grows_the_array(device, rng, strategy, weight_dtype, dire
 
 
 def test_updates_of_all_kinds(device, rng, strategy):
-    """Insertions, deletions and vertices, with thresholds that leave little room."""
+    """Insertions, deletions and vertices, with thresholds that leave little spare capacity."""
     pair = make(
         LPMA, device, *random_batch(rng, 60, 300, "float32"), num_vertices=60, strategy=strategy,
         root_density=(0.45, 0.9), leaf_density=(0.3, 0.95),
@@ -95,7 +95,7 @@ def test_strategies_leave_the_same_graph(device, rng):
 
 
 def test_a_hub(device, rng, strategy):
-    """All arcs of a batch go to one place of the array, so that large windows are rebalanced."""
+    """All arcs of a batch go to one position of the array, so large windows are rebalanced."""
     pair = make(LPMA, device, [0], [1], num_vertices=6000, strategy=strategy, directed=True)
     for part in np.array_split(rng.permutation(np.arange(1, 6000)), 4):
         pair.insert(np.full(part.size, 2999), part)
@@ -104,7 +104,7 @@ def test_a_hub(device, rng, strategy):
 
 
 def windows_by_hand(graph, src, dst, strategy):
-    """The windows (start, leaves) that a batch of new arcs rebalances by the paper's rules; None if it overflows."""
+    """The windows (start, leaves) that a batch of new arcs rebalances by the paper's rules. None if it overflows."""
     order = leaves_in_order(graph)
     levels, leaves = graph.store.levels, order.size
     keys = np.unique(np.asarray(src).astype(np.int64) << 32 | (np.asarray(dst) + 1))
@@ -164,7 +164,8 @@ def test_the_windows_are_those_of_the_paper(device, rng, strategy, skewed):
 
 
 def test_appending_a_level_leaves_arcs_where_they_are(device, rng):
-    """A small batch that makes the array grow moves few arcs: those of the windows it needs (the paper's Figure 8)."""
+    """A small batch that makes the array grow moves few arcs: only arcs of the windows it needs (the paper's Figure
+    8)."""
     n = 4000
     graph = LPMA.from_edges(*random_batch(rng, n, 30_000)[:2], num_vertices=n, device=device)
     while graph.statistics()["expansions"] == 0:
@@ -192,7 +193,7 @@ def test_a_batch_larger_than_the_graph(device, rng, strategy):
 
 
 def test_large_arrays_grow_where_they_are(device, rng, monkeypatch):
-    """No copy: the array that a graph holds after growing begins where it did."""
+    """No copy: the array of a graph after growing starts at the same address."""
     monkeypatch.setattr(growable, "SMALL", 64)
     pair = make(LPMA, device, *random_batch(rng, 200, 3000), num_vertices=200)
     place = addresses(pair.graph)
@@ -247,7 +248,7 @@ def test_what_was_saved_can_grow(device, rng, tmp_path):
 
 
 class Clock:
-    """Time that passes only where a test says so."""
+    """Time that passes only where a test advances it."""
 
     def __init__(self, monkeypatch):
         self.now = 0.0
@@ -318,7 +319,7 @@ def test_weights_that_are_added(device, rng, directed):
 
 
 def test_appending_synchronizes_once(device, rng, monkeypatch):
-    """Weights are added before the host reads what an insertion takes, so that it reads the counters once."""
+    """Weights are added before the host reads the needs of an insertion, so it reads the counters once."""
     src, dst, weights = random_batch(rng, 300, 3000, "int64")
     pair = make(LPMA, device, src, dst, weights, num_vertices=300)
     reads, read = [], pair.graph.store._counters.read
@@ -335,10 +336,10 @@ def test_appending_synchronizes_once(device, rng, monkeypatch):
 
 
 def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
-    """What was looked up is forgotten, levels stay, and the view is of the arrays as they are."""
+    """Looked-up state is forgotten, levels stay, and the view shows the current arrays."""
     pair = make(LPMA, device, *random_batch(rng, 200, 500), num_vertices=200, strategy=strategy)
     graph, leaves = pair.graph, pair.graph.store.leaves
-    graph.store.max_small_batch = 0  # they would make a plan of their own
+    graph.store.max_small_batch = 0  # they would make a separate plan
     graph.view()
     room, calls = graph.store._room_to_plan, []
 
@@ -363,7 +364,7 @@ def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
 
 @pytest.mark.parametrize("strategy", ["bottom-up", "top-down"])
 def test_arrivals_that_were_left_behind(rng, strategy):
-    """Windows are those of the batch's own arcs, even if an interrupted one was not forgotten."""
+    """Windows contain only the batch's own arcs, even if an interrupted one was not forgotten."""
     pair = make(LPMA, "cpu", *random_batch(rng, 200, 4000), num_vertices=200, strategy=strategy)
     pair.insert([0], [1])
     pair.graph.store._no_arrivals()[:] = 1
@@ -379,7 +380,7 @@ def test_weights_are_added_wholly_or_not_at_all(device, rng):
     batch = random_batch(rng, 1000, 200_000 if device == "gpu" else 1500, "float32")
     src, dst, weights = (np.concatenate(parts) for parts in zip(start, batch, strict=True))
     weights[: start[2].size] = -10
-    pair.graph.copy().insert_edges(src, dst, weights, on_existing="add")  # compiles what it needs
+    pair.graph.copy().insert_edges(src, dst, weights, on_existing="add")  # compiles its kernels
     before = snapshot(pair.graph)
     for step in range(STEPS):
         pair.graph = pair.graph.copy()  # without the scratch memory of earlier steps

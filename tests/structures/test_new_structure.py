@@ -1,4 +1,4 @@
-"""A new structure of less than 150 lines has everything that others have (``docs/structures.md``)."""
+"""A new structure of less than 150 lines has all features of existing ones (``docs/structures.md``)."""
 
 from __future__ import annotations
 

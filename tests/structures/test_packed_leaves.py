@@ -13,7 +13,7 @@ from structures.lpma import LPMA
 from structures.packed.cpu import leaf_at
 from structures.packed.layout import EMPTY, LEAF
 
-# Thresholds so low that a window is rebalanced in which there are fewer entries than leaves.
+# Thresholds so low that a window with fewer entries than leaves is rebalanced.
 SPARSE = dict(leaf_density=(0.02, 0.7), root_density=(0.025, 0.2))
 VERTICES = 6000
 HUB = 700
@@ -40,7 +40,7 @@ def contents(graph):
 
 @pytest.mark.parametrize("width", [4, 8, 32, 128], ids=lambda width: f"{width} leaves")
 def test_fewer_entries_than_leaves(packed, device, width):
-    """A window in the midst of a long row keeps a few arcs in its first half and is redistributed."""
+    """A window in the middle of a long row has a few arcs in its first half and is redistributed."""
     dst = np.arange(HUB + 1, VERTICES)
     pair = make(packed, device, np.full(dst.size, HUB), dst, num_vertices=VERTICES, directed=True, **SPARSE)
     graph = pair.graph
@@ -63,7 +63,7 @@ def test_fewer_entries_than_leaves(packed, device, width):
     after = separators[start + width]
     assert after < END
     assert (separators[[i for i in empty if not any(leaf.size for leaf in leaves[i : start + width])]] == after).all()
-    # What comes back finds its place, beside what never left.
+    # Reinserted arcs find their positions, beside arcs that never left.
     pair.insert(np.full(gone.size, HUB), gone)
     check(pair)
     pair.insert(np.full(20, HUB + 1), np.arange(20))
@@ -71,7 +71,7 @@ def test_fewer_entries_than_leaves(packed, device, width):
 
 
 def test_an_array_with_more_leaves_than_entries(packed, device):
-    """Leaves at the end that hold nothing are never searched."""
+    """Empty leaves at the end are never searched."""
     pair = make(packed, device, num_vertices=3, directed=True, **SPARSE)
     pair.graph.store._rebuild(0, 16)
     check(pair)

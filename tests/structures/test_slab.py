@@ -1,4 +1,4 @@
-"""What is particular to the slab graph: what must hold of its tables and its pool after every update."""
+"""Particulars of the slab graph: the invariants of its tables and its pool after every update."""
 
 import pickle
 
@@ -15,7 +15,7 @@ from structures.slab.layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES
 
 
 def check_tables(graph):
-    """Everything that `SlabPool` and `SlabGraph` say of the arrays."""
+    """All documented properties of the arrays of `SlabPool` and `SlabGraph`."""
     host = graph.device.to_host
     records, words = host(graph.store.records)[: graph.num_vertices], graph.store.slab_words
     keys = host(graph.store.neighbors).reshape(-1, graph.store.slab_stride)[:, :words]
@@ -57,7 +57,7 @@ def check_tables(graph):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_random_batches(device, directed, weight_dtype, rng):
-    """Batches of every size, into random places and hubs, whose chains grow, are rehashed, and shrink."""
+    """Batches of every size, into random positions and hubs, whose chains grow, are rehashed, and shrink."""
     pair = make(SlabGraph, device, num_vertices=300, directed=directed, weight_dtype=weight_dtype)
     work_through_batches(pair, check_tables, rng, 3.7)
 
@@ -110,7 +110,7 @@ def test_chains_stay_short_as_a_graph_grows_by_few_batches(device, rng):
 
 @pytest.mark.parametrize("more", [1, 5000])
 def test_a_ring_that_has_begun_again_grows(device, more, rng):
-    """The numbers of free slabs, of which the ring holds the last ones at its beginning, stay in their order."""
+    """The numbers of free slabs, the last of which wrap around to the start of the ring, stay in their order."""
     n = 4000
     ids = np.arange(n)
     graph = SlabGraph.from_edges(ids, (ids + 1) % n, num_vertices=n, directed=True, device=device)
@@ -143,7 +143,7 @@ def test_a_loaded_pool_has_its_capacity(device, rng):
 
 
 def test_free_slabs_are_reserved_before_the_pool_grows(device):
-    """Slabs that were given back count as room for a batch, however many arcs it has."""
+    """Released slabs count as capacity for a batch of any number of arcs."""
     n = 4000
     ids = np.arange(n)
     graph = SlabGraph.from_edges(ids, (ids + 1) % n, num_vertices=n, directed=True, device=device)

@@ -28,7 +28,7 @@ def each(names):
 
 def names_for(structure):
     """The analytics with a static form that are tested on a structure."""
-    case = SimpleNamespace(iter_markers=lambda _: [SAMPLED.mark], path=Path(__file__))
+    case = SimpleNamespace(iter_markers=lambda name: [SAMPLED.mark][: name == "sampled"], path=Path(__file__))
 
     def chosen(name):
         case.callspec = SimpleNamespace(params={"name": name, "structure": structure})

@@ -103,7 +103,7 @@ class Model:
         return [(u, v, w) for u, v, w in self.arcs() if self.directed or u < v]
 
     def twin(self) -> Model:
-        """A copy; its rows are dicts of numbers."""
+        """A copy. Its rows are dicts of numbers."""
         twin = type(self)(self.num_vertices, directed=self.directed, weight_dtype=self.weight_dtype)
         twin.adjacency = [dict(row) for row in self.adjacency]
         twin.absent = set(self.absent)

@@ -79,14 +79,15 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     With the second, two structures are drawn on the CPU for each file. It is for tests of an algorithm that go beyond
     the tests of every structure in tests/algorithms/test_catalogue.py.
 
-    Tests that share kernels are always run on the structure that they share, for the first tier.
+    Tests that share kernels are always run on the structure that they share, for the first tier, unless they are slow.
     """
     case, by_file = parameters(item), mark.kwargs.get("by") == "file"
     device = case.get("device", "cpu")
     if not case or mark.kwargs.get("on", "cpu" if by_file else device) != device:
         return True
     structure = case.get("structure")
-    if structure is STRUCTURES[USUAL] and not of_updates(item.path) and subject_of(item) == SHARED:
+    slow = any(item.iter_markers("slow"))
+    if not slow and structure is STRUCTURES[USUAL] and not of_updates(item.path) and subject_of(item) == SHARED:
         return True
     if by_file:
         place = crc32(item.path.stem.encode())

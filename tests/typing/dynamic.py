@@ -1,4 +1,5 @@
-"""A user's script: updates, streams and incremental analytics. `test_typing.py` checks its types; nothing runs it."""
+"""A user's script: updates, streams and incremental analytics. `test_typing.py` checks its types, and nothing runs
+it."""
 
 from __future__ import annotations
 

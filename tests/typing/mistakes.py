@@ -1,4 +1,4 @@
-"""A user's script with a mistake in each line that says so. `test_typing.py` checks that a type checker finds them."""
+"""A user's script with a mistake in each marked line. `test_typing.py` checks that a type checker finds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's script: frontiers of edges, steps that are recorded, own loops. `test_typing.py` checks its types."""
+"""A user's script: frontiers of edges, captured steps, custom loops. `test_typing.py` checks its types."""
 
 from __future__ import annotations
 

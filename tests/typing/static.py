@@ -1,4 +1,4 @@
-"""A user's script: graphs, operators and static algorithms. `test_typing.py` checks its types; nothing runs it."""
+"""A user's script: graphs, operators and static algorithms. `test_typing.py` checks its types, and nothing runs it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The functions of NetworkX that the backend has: `TABLE`, by name, with the signatures of NetworkX.
 
-Definitions here list the arguments that they support by name; defaults are NetworkX's.
+Definitions here list the arguments that they support by name. Defaults are NetworkX's.
 """
 
 from . import clustering, communities, components, cores, paths, ranks, reciprocity, traversal

@@ -1,5 +1,5 @@
-"""Communities, independent sets and colorings. Communities and sets are random: the same for each seed, but others than
-NetworkX's.
+"""Communities, independent sets and colorings. Communities and sets are random: the same for each seed, but different
+from NetworkX's.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _by_levels(name: str, G: Any, weight: Any, max_level: Any, seed: Any, **opti
     without_loops(mirror, f"{name}_communities")
     graph = mirror.graph
     if weight is None and graph.is_weighted:
-        raise Unsupported("weight=None of a graph that holds weights is not supported")
+        raise Unsupported("weight=None of a weighted graph is not supported")
     if not len(mirror):
         return []
     levels = {} if max_level is None else {"max_level": max_level}

@@ -1,5 +1,5 @@
-"""Components as sets, in the order of their first nodes; strong ones after all that they reach, as in NetworkX. Trees
-and forests.
+"""Components as sets, in the order of their first nodes. Strong components come after all that they reach, as in
+NetworkX. Trees and forests.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
 
 
 def _lacks_cycles(graph: Any, most: float) -> bool:
-    """Whether there are at most so many components, in any direction, and none has a cycle.
+    """Whether the graph has at most this number of components, in any direction, and none has a cycle.
 
-    In parallel edges and self-loops there is one.
+    Parallel edges and self-loops form one.
     """
     mirror = mirror_of(graph)
     if not len(mirror):
@@ -96,7 +96,7 @@ def strongly_connected_components(G: Any) -> Iterator[set[Any]]:
 
 
 def _arcs_between(mirror: Mirror, labels: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The arcs between components, each once, sorted; components have the numbers of `grouped`."""
+    """The arcs between components, each once, sorted. `grouped` numbers the components."""
     _, first, of_node = np.unique(mirror.values(labels), return_index=True, return_inverse=True)
     number = np.empty_like(first)
     number[np.argsort(first)] = np.arange(first.size)

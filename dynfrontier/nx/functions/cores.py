@@ -69,7 +69,7 @@ def _pairs(graph: Any, weight: Any, *, highest: bool = False) -> list[tuple[Any,
     """The edges of the forest from its best weight on, the end that comes first in the graph first."""
     mirror = mirror_of(graph, weight)
     if weight is None and mirror.graph.is_weighted:
-        raise Unsupported("weight=None of a graph that holds weights is not supported")
+        raise Unsupported("weight=None of a weighted graph is not supported")
     with refused(ValueError):  # integers beyond 2**53
         find = algorithms.maximum_spanning_forest if highest else algorithms.minimum_spanning_forest
         found = find(mirror.graph)

@@ -16,7 +16,7 @@ from ..mirror import Mirror
 from .table import FEW, function, refused, without_loops
 from .traversal import distances_from
 
-PRODUCTS = 20  # products with a vector that an iteration of NetworkX's solver for HITS takes; ours takes one
+PRODUCTS = 20  # products with a vector in an iteration of NetworkX's solver for HITS; ours needs one
 
 
 NUMBERS = int | float | np.integer | np.floating
@@ -29,12 +29,12 @@ def _number(name: str, value: Any) -> str | None:
 
 
 def _by_vertex(mirror: Mirror, given: Mapping[Any, Any], name: str) -> np.ndarray:
-    """Convert numbers by node to an array by vertex, 0 where none is given; unknown nodes are ignored."""
+    """Convert numbers by node to an array by vertex, 0 where none is given. Unknown nodes are ignored."""
     found = np.zeros(len(mirror.nodes))
     for node, v in mirror.ids.items():
         value = given.get(node, 0)
         if not isinstance(value, NUMBERS) or not 0 <= value < np.inf:
-            raise Unsupported(f"{name} holds {value!r}, which is not supported")
+            raise Unsupported(f"{name} contains {value!r}, which is not supported")
         found[v] = value
     return found
 
@@ -93,7 +93,7 @@ def hits(G: Any, max_iter: int, tol: float) -> tuple[dict[Any, float], dict[Any,
         raise Unsupported("hits of graphs without edges is not supported")
     if max_iter <= 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    with refused(ConvergenceError):  # what takes longer than this is left to NetworkX's solver
+    with refused(ConvergenceError):  # longer computations are left to NetworkX's solver
         found = algorithms.hits(mirror.graph, max_iter=PRODUCTS * int(max_iter), tol=float(tol))
     return mirror.by_node(found.hubs), mirror.by_node(found.authorities)
 
@@ -197,7 +197,7 @@ def betweenness_centrality(G: Any, k: Any, normalized: bool, endpoints: bool, se
 
 
 def _sample(mirror: Mirror, k: int | None, seed: Any) -> list[int] | None:
-    """Vertices of k nodes, as NetworkX draws them; None for all."""
+    """Vertices of k nodes, drawn as in NetworkX. None for all."""
     if k is None or k == len(mirror):
         return None
     return [mirror.ids[node] for node in seed.sample(list(mirror.names), k)]

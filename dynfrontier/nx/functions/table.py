@@ -1,4 +1,4 @@
-"""`function`: adds a function to the backend, with what it refuses and when it is worth a conversion."""
+"""`function`: adds a function to the backend, with its restrictions and the size from which a conversion pays."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ..holders import Unsupported
 
 NEVER = 2**63
 FEW = 500
-"""Nodes from which on algorithms of more than linear work, and iterations, are expected to be faster than NetworkX's
-with the conversion included; smaller graphs NetworkX is done with in milliseconds. Those of linear work never are: the
-conversion takes longer than they do."""
+"""The number of nodes from which algorithms of more than linear work, and iterations, are expected to be faster than
+NetworkX's with the conversion included. NetworkX processes smaller graphs in milliseconds. Algorithms of linear work
+never are: the conversion costs more."""
 
 
 @dataclass(frozen=True)
 class Function:
     """A function of the backend, with the signature of NetworkX's function.
 
-    `run` accepts the graph, ``G``, and supported arguments. The others, `only`, must have NetworkX's defaults. `refuse`
-    returns why the backend cannot run it, or None. Graphs with fewer than `least_nodes` are not worth a conversion.
-    `undirected` functions refuse directed graphs. `parallel` ones accept parallel edges, as only the lowest weight
-    counts.
+    `run` accepts the graph, ``G``, and supported arguments. The remaining ones, `only`, must have NetworkX's defaults.
+    `refuse` returns why the backend cannot run it, or None. Graphs with fewer than `least_nodes` are not worth a
+    conversion. `undirected` functions refuse directed graphs. `parallel` ones accept parallel edges, as only the lowest
+    weight counts.
     """
 
     name: str

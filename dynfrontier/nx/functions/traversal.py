@@ -22,7 +22,7 @@ AT_ONCE = 64
 
 
 def distances_from(mirror: Mirror, roots: list[int], limit: Any = None, *, backward: bool = False) -> np.ndarray:
-    """The number of edges from the nearest root to each vertex, on the host; UNREACHED where there is no path."""
+    """The number of edges from the nearest root to each vertex, on the host. UNREACHED without a path."""
     graph = mirror.graph.reverse if backward else mirror.graph
     steps = None if limit is None or limit >= UNREACHED else max(int(limit), 0)
     to_host = mirror.graph.device.to_host
@@ -36,9 +36,9 @@ def distances_from(mirror: Mirror, roots: list[int], limit: Any = None, *, backw
 
 
 class Search:
-    """A breadth-first search in an order: nodes by the places of their parents, then by their own in the graph.
+    """A breadth-first search in an order: nodes by the positions of their parents, then by their own in the graph.
 
-    `levels` has an array of the vertices at each distance, in order; `parents` has their parents. Roots are their own
+    `levels` has an array of the vertices at each distance, in order. `parents` has their parents. Roots are their own
     parents.
     """
 
@@ -68,7 +68,7 @@ class Search:
 
 
 def _root(graph: Any, source: Any, backward: bool) -> int:
-    """The vertex of a node; NetworkX's graph raises its own error for an unknown node."""
+    """The vertex of a node. NetworkX's graph raises its own error for an unknown node."""
     mirror, original = mirror_of(graph), source_of(graph)
     if mirror.find(source) is None:
         (original.predecessors if backward else original.neighbors)(source)
