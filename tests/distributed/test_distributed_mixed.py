@@ -8,19 +8,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from distributed_cases import fails, host, memory_is_tight, pair_of
+from graphs import KINDS
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.distributed import DistributedGraph
 from structures import Hornet, SlabGraph
-
-KINDS = {
-    "plain": {},
-    "weights": {"weight_dtype": "float32"},
-    "data": {"edge_data": {"value": "int32"}},
-    "latest": {"time_unit": "s", "weight_dtype": "int64"},
-    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
-}
 
 
 def random_batch(rng, graph, size, n):

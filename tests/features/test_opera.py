@@ -5,6 +5,7 @@ import re
 import emulator
 import numpy as np
 import pytest
+from graphs import KINDS
 from hypothesis import given
 from hypothesis import strategies as st
 from model import edge_key, to_host
@@ -20,13 +21,6 @@ EDGE, VERTEX = (
     (fr.Operation.INSERT, fr.Operation.DELETE, fr.Operation.HAS_EDGE, fr.Operation.WEIGHT),
     (fr.Operation.DEGREE, fr.Operation.NEIGHBORS),
 )
-KINDS = {
-    "plain": {},
-    "weights": {"weight_dtype": "float32"},
-    "data": {"edge_data": {"value": "int32"}},
-    "latest": {"time_unit": "s", "weight_dtype": "int64"},
-    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
-}
 
 
 class Model:

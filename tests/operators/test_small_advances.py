@@ -696,12 +696,17 @@ def launches(monkeypatch):
 @pytest.mark.parametrize("device", [pytest.param("gpu", marks=pytest.mark.gpu)])
 @pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
 class TestOnGPU:
-    def test_a_level_takes_one_launch(self, device, launches, taken):
+    def path(self, device):
+        """A path of 300 vertices, along which a search has run, and levels for another one from its first vertex."""
         graph = ring(device, 300)
         graph.delete_edges([299], [0])
         levels_of(graph)
         level = graph.xp.full(300, -1, np.int32)
         level[0] = 0
+        return graph, level
+
+    def test_a_level_takes_one_launch(self, device, launches, taken):
+        graph, level = self.path(device)
         frontier, number = few(graph, [0]), 0
         del launches[:], taken[:]
         while frontier:
@@ -712,11 +717,7 @@ class TestOnGPU:
 
     def test_a_level_makes_no_array(self, device, monkeypatch, taken):
         """Making one costs CuPy more time than the GPU needs for the level."""
-        graph = ring(device, 300)
-        graph.delete_edges([299], [0])
-        levels_of(graph)
-        level = graph.xp.full(300, -1, np.int32)
-        level[0] = 0
+        graph, level = self.path(device)
         frontier = fr.advance(graph, few(graph, [0]), visit, level, np.int32(1))
         cut, made = [], []
         array, renew = scratch.ArrayPart.array, scratch.OutputArena._renew

@@ -27,6 +27,15 @@ def pair_of(engine, n, structure=SlabGraph, **options):
     return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
 
 
+def filled_pair(engine, name, *weights, **options):
+    """`pair_of` one of `GRAPHS`."""
+    src, dst, n = GRAPHS[name]
+    graphs = pair_of(engine, n, **options)
+    for graph in graphs:
+        graph.insert_edges(src, dst, *weights)
+    return graphs
+
+
 def of_shape(engine, name, directed=False, **options):
     """One of `GRAPHS` distributed, and on one device."""
     src, dst, n = GRAPHS[name]
