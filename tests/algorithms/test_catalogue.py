@@ -147,7 +147,7 @@ def test_verified(name, structure, device, directed):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled("name", of=2, on="cpu")
+@pytest.mark.sampled("name", of=3, on="cpu")
 @pytest.mark.parametrize("name", INCREMENTAL)
 def test_incremental_results_are_those_recomputed(name, structure, device, directed, rng):
     known = CATALOGUE[name]

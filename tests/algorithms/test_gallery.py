@@ -247,6 +247,7 @@ def test_centralities_are_those_of_networkx(directed, device):
         assert values == pytest.approx({edge if edge in values else edge[::-1]: x for edge, x in expected.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_betweenness_where_paths_are_long(directed, device, rng):
     """A CPU searches from one source after another there."""
@@ -396,6 +397,7 @@ def test_what_does_not_converge_says_so(name):
             known.compute(graph, **options)
 
 
+@pytest.mark.slow
 def test_spanning_forests_of_graphs_with_edge_data(device):
     """Weights are then found by the ids of edges."""
     src, dst, n = SHAPES["rmat"]
@@ -570,6 +572,7 @@ def test_spanning_forests_of_weighted_graphs(dtype, device):
             algorithms.minimum_spanning_forest(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("shape", ["rmat", "disconnected"])
 def test_spanning_forests_without_weights_are_those_of_equal_weights(shape, structure, device):

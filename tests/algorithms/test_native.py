@@ -69,6 +69,7 @@ def test_support(stored, monkeypatch, listed):
     assert support.sum() == expected.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["ids"])
 @pytest.mark.sampled("edges", of=4)
 def test_support_by_the_ids_of_edges(structure, device, rng, edges):

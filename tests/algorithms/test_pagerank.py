@@ -404,6 +404,7 @@ def test_ranks_of_published_streams_are_exact(device, name, directed, weighted, 
             check(graph, ranks)
 
 
+@pytest.mark.slow
 def test_tight_tolerances_hold_over_many_batches(structure, device, rng):
     graph = structure(60, device=device)
     ranks = DynamicPageRank(graph, tol=3e-14)

@@ -152,6 +152,7 @@ def test_numbers_of_sources_of_sssp(device, count, rng):
     check_sssp(graph, drawn(rng, graph, count))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["path", "road", "star"])
 @pytest.mark.parametrize("deep", [True, False])
 def test_sssp_of_other_shapes(device, name, deep, rng, monkeypatch):
@@ -206,6 +207,7 @@ def test_bad_sources_are_named(search):
             search(graph, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 def test_data_frames_have_a_row_for_each_source_and_vertex(search, device):
     graph = CSR.from_edges([0, 1], [1, 2], np.array([1, 2], np.int32), device=device)

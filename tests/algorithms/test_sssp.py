@@ -74,6 +74,7 @@ def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     assert (as_doubles(result.distance)[ids[1:]] == v + 2).all()
 
 
+@pytest.mark.slow
 def test_lengths_that_do_not_fit():
     graph = weighted(CSR, "cpu", ([0, 1], [1, 2], 3), np.array([2**62, 2**62]))
     with pytest.raises(ValueError, match="does not fit in int64"):

@@ -57,6 +57,7 @@ def test_long_thin_graphs(device, rng):
             check(CSR.from_edges(ids[src], ids[dst], num_vertices=n, directed=True, device=device))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [1, 2, 7, 256])
 def test_rounds(device, steps, rng, monkeypatch):
     """As GPUs make them. Whichever traversal ends early, its result is correct or discarded."""

@@ -244,6 +244,7 @@ def test_triangles_of_mixed_batches(device):
 # ---- sampling -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["uniform", "decay"])
 def test_samples_are_of_the_past(device, directed, method):
     graph = build(SlabGraph, device, directed=directed, in_edges=directed)

@@ -41,6 +41,7 @@ def test_a_ring(length, device):
     assert check(reverse, 99, length).total == (length == 2)
 
 
+@pytest.mark.slow
 def test_short_cycles_are_motifs(device):
     rng = np.random.default_rng(9)
     graph = SlabGraph(9, **EVENTS, device=device)

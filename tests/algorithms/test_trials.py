@@ -61,6 +61,7 @@ def verify_ranks(graph, found):
     assert abs(host(found.pagerank) - exact_ranks(graph)).sum() < 1e-5 * 0.85 / 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make, verify", [
     (DynamicConnectedComponents, verify_components),
     (lambda graph: DynamicKTruss(graph, 3), verify_k_truss),

@@ -34,6 +34,7 @@ def test_graphs_do_not_depend_on_the_number_of_threads():
     assert one == several and one.count("\n") == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_a_large_batch_of_duplicates(structure, device, weight_dtype):
     """Each arc many times, some there already: the last one counts, and each is reported once."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from model import random_batch, to_host
 
-HUB_NEIGHBORS = 30_000
+HUB_NEIGHBORS = 8000
 
 
 def test_nothing(new, directed, weight_dtype):

@@ -77,7 +77,7 @@ def test_rounds(structure, device, rng, directed, weight_dtype, crowd):
     arrays = Arrays(directed)
     # Distinct integers that float32 represents exactly.
     weights = np.arange(size, dtype=np.float32)
-    for _ in range(3):
+    for _ in range(2):
         src, dst = rng.integers(0, vertices, (2, size))
         result = graph.insert_edges(src, dst, weights if weight_dtype else None)
         assert (result.inserted, result.replaced) == arrays.insert(src, dst, weights)
@@ -94,7 +94,7 @@ def test_skewed_degrees(structure, device, rng):
     vertices = size // 8
     graph = structure(vertices, device=device)
     arrays = Arrays(False)
-    for _ in range(3):
+    for _ in range(2):
         src, dst = (vertices * rng.random((2, size)) ** 4).astype(np.int64)
         graph.insert_edges(src, dst)
         arrays.insert(src, dst, np.ones(size, np.float32))

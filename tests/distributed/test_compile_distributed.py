@@ -67,6 +67,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
 def test_functors_compile(name, arch, vertex_dtype):
@@ -99,6 +100,7 @@ def test_kernels_of_common_neighbors_compile_for_edge_data():
     assert compile_cubin(common_on_gpu.HEADER, defines, codes, "sm_90")[:4] == b"\x7fELF"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, arch, vertex_dtype", IN_TURN)
 def test_searches_compile(name, arch, vertex_dtype):
     graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
@@ -119,6 +121,7 @@ def test_the_kernel_of_searches_and_its_host_know_the_same_numbers():
     assert windows.OPERATIONS == {"sum": 1, "min": 2, "max": 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", [owners_on_gpu.HEADER, sending.HEADER, windows.HEADER])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_kernels_of_batches_compile(header, arch):

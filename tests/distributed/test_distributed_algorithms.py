@@ -24,6 +24,7 @@ from algorithms import (
     temporal_random_walks,
     triangle_count,
 )
+from algorithms.catalogue import GALLERY
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
@@ -91,7 +92,14 @@ def weighted_of_shape(engine, name, directed):
 
 
 @pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("name", [name for name, known in analytics().items() if known.static is not None])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in GALLERY and name not in NOT_OVER_PARTS else name
+        for name, known in analytics().items()
+        if known.static is not None
+    ],
+)
 def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
     graph, one = weighted_of_shape(engine, "rmat", directed)
     known = analytics()[name]

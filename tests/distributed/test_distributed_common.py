@@ -89,6 +89,7 @@ def test_counts_of_many_pairs(engine, monkeypatch):
     assert fr.intersect(graph, us, vs).tolist() == host(fr.intersect(one, us, vs)).tolist()
 
 
+@pytest.mark.slow
 def test_counts_in_a_structure_that_looks_through_lists(engine):
     graph, one = pair_of(engine, structure=Hornet)
     us, vs = pairs_of("random")

@@ -557,6 +557,7 @@ def _pulled(graph):
     fr.advance(graph, fr.Frontier.all(graph), _marked, _own_marks(graph), seen, direction="pull")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [{"kind": "int32"}, None])
 def test_arrays_by_edge_have_the_ids_of_one_direction(columns):
     """In-edges of a partition have other ids: a traversal does not pull along them, and an advance with that direction

@@ -69,6 +69,7 @@ def programs(graph):
     return [list(each) for each in sets], [len(each) for each in sets], tests, ends, sums, columns, arrays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_edges_are_those_of_one_device(engine, directed):
     weights = np.random.default_rng(1).integers(1, 100, GRAPHS["rmat"][0].size).astype(np.int32)

@@ -193,6 +193,7 @@ def test_ranks_are_maintained(engine, size, directed):
         assert np.allclose(host(ranks.pagerank), host(expected.pagerank), rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_ranks_by_weights_are_maintained(engine):
     graph, one = filled_pair(engine, "grid", weight_dtype="int32")
     ranks = DynamicPageRank(graph, tol=1e-8)
@@ -295,6 +296,7 @@ def test_shortest_paths(engine, directed):
         sssp(graph, 3)
 
 
+@pytest.mark.slow
 def test_vertices_join_before_the_tree_is_read(engine):
     """Without in-edges a tree is rebuilt when it is read, and until then the tree before the insertions does not
     exist."""

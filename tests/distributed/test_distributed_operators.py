@@ -62,6 +62,7 @@ def reached_at_zero(graph, start):
     return [sorted(each) for each in frontiers], host(left).tolist()
 
 
+@pytest.mark.slow
 def test_rules_combine_copies(engine):
     graph, one = of_shape(engine, "rmat")
     parts = [range(i, graph.num_vertices, 4) for i in range(4)]

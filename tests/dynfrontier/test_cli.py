@@ -56,6 +56,7 @@ def test_stream_on_structures(name, tmp_path):
     assert set(found["seconds"]) == {"update", "count", "both"}
 
 
+@pytest.mark.slow
 def test_stream_without_an_analytic(monkeypatch, tmp_path):
     results, page, picture = tmp_path / "results.json", tmp_path / "page.html", tmp_path / "plot.png"
     output = run(*SMALL, "--analytic", "none", "--json", results, "--report", page, "--plot", picture)
@@ -93,6 +94,7 @@ DYNAMIC = "1 2 1 10\n2 3 1 20\n3 1 1 30\n2 1 1 35\n3 4 1 40\n4 2 1 45\n3 4 -1 50
 stays."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, edges, triangles", [("sym", 3, 0), ("asym", 4, 1)])
 def test_dynamic_konect_networks_delete(kind, edges, triangles, tmp_path):
     path = tmp_path / "out.dynamic"
@@ -535,6 +537,7 @@ COUNTED_FROM_1 = {
 """A triangle of the vertices 1, 2 and 3, and the vertex 6 beside 3."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTED_FROM_1)
 def test_vertices_are_called_as_in_the_file(name, tmp_path):
     path, out = tmp_path / name, tmp_path / "out.csv"

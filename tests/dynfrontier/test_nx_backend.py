@@ -373,6 +373,7 @@ def test_trees_and_forests(as_given):
         nx.is_forest(as_given(nx.Graph()), backend=NAME)
 
 
+@pytest.mark.slow
 def test_leiden_communities(as_given):
     """NetworkX has no implementation to compare with but Louvain's method."""
     graph = nx.karate_club_graph()

@@ -268,6 +268,7 @@ print(*(name for name in ("numba.cuda", "numba_cuda_mlir", "cuda.core") if name 
 """
 
 
+@pytest.mark.slow
 def test_another_process_imports_no_compiler(linked, folder):
     environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
     command = [sys.executable, "-OO", "-c", SCRIPT]  # without docstrings, as another version of Python has other code

@@ -62,6 +62,7 @@ def test_several_sizes_and_weights():
     assert not run_workload(edges, weighted=False, **options).workload["weighted"]
 
 
+@pytest.mark.slow
 def test_structures_without_weights_are_left_out(monkeypatch):
     kind = fr.structures()[NAMES[1]]
     monkeypatch.setattr(kind, "can_store_weights", False)
@@ -83,6 +84,7 @@ def test_analytics(name):
         assert set(row.start_seconds) == {f"dynamic_{name}"}
 
 
+@pytest.mark.slow
 def test_preload_nothing_or_all():
     options = QUICK | dict(structures=NAMES[:2])
     assert run_workload(EDGES, preload=0, **options).rows[0].batches == 4
@@ -219,6 +221,7 @@ def test_wrong_results_are_found(kind):
         run_workload(EDGES, analytics=wrong, **QUICK | dict(structures=NAMES[:2]))
 
 
+@pytest.mark.slow
 def test_timed_observers_hear_what_they_would_without(rng):
     """They follow records in a graph that stores them."""
     from algorithms import DynamicTemporalTriangleCount, temporal_triangle_count

@@ -90,6 +90,7 @@ def test_command_help():
 # ---- the page's advice ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_advice_is_made_from_results(tmp_path, monkeypatch):
     monkeypatch.setattr(choosing, "CASES", choosing.CASES[3:4])
     assert choosing.main(["--device", "cpu", "--mode", "smoke", "--structures", ",".join(NAMES[:2]),

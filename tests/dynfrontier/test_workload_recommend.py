@@ -62,6 +62,7 @@ def test_several_sizes_are_weighed_alike():
         recommend(report_of())
 
 
+@pytest.mark.slow
 def test_recommend_of_a_stream_by_its_door():
     assert structures.recommend is recommend_function
     options = QUICK | dict(batches=3)

@@ -188,6 +188,7 @@ class Sums(fr.UpdateObserver):
             assert self.rows.pop(key) == row
 
 
+@pytest.mark.slow
 @pytest.mark.sampled("orientation", of=7)
 def test_observers_see_values(structure, device, orientation, rng):
     pair = Pair(structure, device, **orientation)

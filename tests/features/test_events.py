@@ -137,6 +137,7 @@ def draw(rng, now, size):
     return rng.integers(0, N, size), rng.integers(0, N, size), rng.integers(now - 6, now + 4, size)
 
 
+@pytest.mark.slow
 def test_the_first_of_several_contacts_counts(structure, device):
     graph = structure(3, time_unit="s", multi_edges="all", device=device)
     graph.insert_edges([0, 1, 0], [1, 2, 1], time=[10, 20, 30])
@@ -347,6 +348,7 @@ def test_a_warning_names_the_option_once(call, device):
         assert all(f"only the {kept} time" in text and "multi_edges='all'" in text for text in found)
 
 
+@pytest.mark.slow
 def test_what_replaces_times(structure, device, tmp_path):
     def warns(graph):
         return bool(warned(lambda: earliest_arrival(graph, 0)))

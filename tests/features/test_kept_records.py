@@ -366,6 +366,7 @@ class Loose(fr.UpdateObserver):
             del self.weights[arc]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_time", ["latest", "first"])
 def test_observers_see_edges_that_come_change_and_go(device, keep_time, rng):
     graph = SlabGraph(N, time_unit="s", keep_time=keep_time, weight_dtype="float64", multi_edges="all", device=device)

@@ -148,6 +148,7 @@ def test_source_that_is_not_there_is_said_so(path):
         fr.filter(fr.Frontier.all(path), names["op"], path.xp.zeros(10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op, arrays", [(read, 1), (write, 1), (add, 1), (through, 1), (nested, 2)])
 def test_checked_functors_compile_for_gpus(op, arrays):
     pytest.importorskip("cuda.core")

@@ -326,6 +326,7 @@ def test_the_meaning_of_a_functor_is_found_quickly(everyone):
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("weight", [2**53 + 1, -(2**53) - 1, 1_700_000_000_000_000_001])
 def test_integer_weights_stay_integers(device, structure, weight):
     weights = np.array([weight, 5, 7], np.int64)

@@ -530,7 +530,7 @@ numbers = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**40), numbers), max_size=20))
 def test_numbers_read_like_python_reads_them(tmp_path_factory, rows):
     path = tmp_path_factory.getbasetemp() / "numbers.txt"
@@ -543,7 +543,7 @@ def test_numbers_read_like_python_reads_them(tmp_path_factory, rows):
         )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="0123456789 \t\r\n,.#%+-enaxi\x00é", max_size=40))
 def test_any_text_gives_edges_or_a_parse_error(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "any.txt"

@@ -114,6 +114,7 @@ def test_neighbor_reduce(graph, arcs, members, balance, counts):
         assert (host(new) == np.where(inside, expected, 0)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["faimgraph", "graphvine"])  # chains of pages, and blocks
 def test_lists_of_many_parts(name, device, arcs, rng, counts):
     src, dst, weights = arcs
@@ -171,6 +172,7 @@ def test_unknown_schedules(device):
             call(graph, everyone, always, balance="warp")
 
 
+@pytest.mark.slow
 def test_hubs_are_split_on_a_cpu(arcs, counts):
     """The list of a hub is many work items, and lists that are not long are not looked through for it."""
     graph = fr.structures()["csr"].from_edges(*arcs, N, directed=True, device="cpu")
@@ -202,6 +204,7 @@ def tally_vertex(v, calls):
     fr.atomic_add(calls, v, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("balance", ["auto", "merge"])
 def test_an_output_that_is_no_set(device, arcs, balance):
     src, dst, _ = arcs

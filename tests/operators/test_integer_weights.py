@@ -215,6 +215,7 @@ def test_lengths_of_edges_may_add_up_to_more_than_a_distance_may_be(structure, d
     assert (host(sssp(graph, 0).distance)[1:] == NANOSECONDS).all()
 
 
+@pytest.mark.slow
 def test_distances_that_do_not_fit_are_refused(structure, device, directed):
     weights = np.array([2**62, 2**62 - 2, 1, 5])
     graph = structure.from_edges([0, 1, 2, 0], [1, 2, 3, 3], weights, directed=directed, device=device)

@@ -100,6 +100,7 @@ def test_best_of_extreme_values(graph, rows, reduce):
     assert host(found).tolist() == [min(row, default=-1) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
 @pytest.mark.sampled("reduce", "dtype", of=4)
@@ -180,6 +181,7 @@ def test_scores(graph, rows, rng, dtype, distinct):
     assert host(scores).tolist() == [score for _, score in expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", [5, 2000, 20000])
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_scores_of_hubs_with_weights(device, rng, dtype, distinct):

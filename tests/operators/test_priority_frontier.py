@@ -247,6 +247,7 @@ def test_shortest_paths(structure, device, dtype, directed, rng):
         shortest(graph, int(src[0]), dtype, delta)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_any_weights(data):
@@ -276,6 +277,7 @@ def test_vertices_that_move_often(visits):
         assert shortest(graph, 0, "int64", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int64", "float32"])
 def test_buckets_that_threads_share(dtype, rng):
     src, dst, n = GRAPHS["rmat"]

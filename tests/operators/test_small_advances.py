@@ -110,6 +110,7 @@ def test_numbers_of_all_kinds(device, rng, monkeypatch, taken):
         taken.clear()
 
 
+@pytest.mark.slow
 def test_weights_preparation_and_lists_with_duplicates(device, rng, monkeypatch, taken):
     src, dst = rng.integers(0, N, (2, 4000))
     weights = rng.integers(1, 9, 4000).astype(np.float32)
@@ -167,6 +168,7 @@ def ring(device, n=N, **options):
     return SlabGraph.from_edges(ids, (ids + 1) % n, num_vertices=n, directed=True, device=device, **options)
 
 
+@pytest.mark.slow
 def test_globals_have_the_value_of_now(device, monkeypatch, taken):
     graph = ring(device)
     out = graph.xp.zeros(N, np.int64)
@@ -295,6 +297,7 @@ def test_the_graph_as_it_is_now(structure, device, rng, monkeypatch, taken):
         assert found == in_general(monkeypatch, lambda: levels_of(graph))
 
 
+@pytest.mark.slow
 def test_members_that_were_deleted(device, taken):
     graph = ring(device)
     out = graph.xp.zeros(N, np.int64)
@@ -312,6 +315,7 @@ def pay(src, dst, edge, weight, amount, spent):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_data_on_edges(device, weighted, taken):
     """Columns grow, and move, with the graph."""
@@ -388,6 +392,7 @@ def test_hubs_at_the_bound(structure, device, size, taken):
     assert len(taken) == (4 if size == plans.MAX_ARCS else 0)
 
 
+@pytest.mark.slow
 def test_without_edges_nothing_is_visited_but_all_is_prepared(device, taken):
     graph = ring(device)
     graph.delete_edges([7], [8])
@@ -425,6 +430,7 @@ def test_it_is_used_as_long_as_all_is_the_same(device, monkeypatch, taken):
     monkeypatch.undo()
 
 
+@pytest.mark.slow
 def test_functors_of_one_name(device, taken):
     """One after another, and one whose code, defaults or free variable change."""
     graph = ring(device)
@@ -471,6 +477,7 @@ def test_conditions_that_are_there_or_not(device, taken):
     assert len(taken) >= 8
 
 
+@pytest.mark.slow
 def test_graphs_in_turn(device, rng, monkeypatch, taken):
     """Of other structures, types of vertices and weights, and a graph and its reverse, which share cached advances."""
     src, dst = rng.integers(0, N, (2, 4000))

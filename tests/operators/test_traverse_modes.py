@@ -52,6 +52,7 @@ def modes(monkeypatch):
     return taken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["one", "several"])
 def test_steps_are_counted_through_all_modes(structure, device, directed, layered, modes, threads, monkeypatch):
     """The only thread of a CPU makes all advances in one call."""
@@ -120,6 +121,7 @@ def test_a_traversal_that_begins_wide(structure, device, layered):
     assert (distance == np.abs(layer - 5)).all()
 
 
+@pytest.mark.slow
 def test_hubs_of_every_size(structure, device, monkeypatch, rng):
     """On a GPU a hub is walked by a tile, a block, or all blocks, and only some hubs fit into each list."""
     monkeypatch.setattr(module, "MEDIUM_ARCS", 2**30)

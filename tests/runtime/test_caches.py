@@ -68,6 +68,7 @@ def test_a_program_that_makes_functors_without_end_keeps_none(device):
     assert not any(functor() for functor in functors)
 
 
+@pytest.mark.slow
 def test_threads_go_on_while_caches_are_cleared(device):
     graph = CSR.from_edges(np.arange(20), np.arange(1, 21), device=device)
     stop, failures = threading.Event(), []

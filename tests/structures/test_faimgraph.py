@@ -80,6 +80,7 @@ def test_bad_page_size(page_size):
         FaimGraph(3, page_size=page_size, device="cpu")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page_size", [32, 64, 128, 1024])
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 def test_page_sizes(device, rng, page_size, vertex_dtype):
@@ -103,6 +104,7 @@ def test_built_lists_of_all_lengths(device):
     assert to_host(graph, graph.degrees())[: len(LENGTHS)].tolist() == LENGTHS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pieces", [1, 2, 7, 40])
 def test_lists_grow_and_shrink(device, rng, pieces):
     """Through all lengths, by little and by much: directories gain and lose pages and levels."""

@@ -259,6 +259,7 @@ def test_statistics_say_where_bytes_are(device, rng, weight_dtype):
     assert numbers["blocks"] + numbers["free_blocks"] == graph.store.queue.size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 def test_copies_and_files_go_on(device, tmp_path, rng, vertex_dtype):
     graph = make(device, *random_batch(rng, VERTICES, 400)[:2], block_size=8, vertex_dtype=vertex_dtype)

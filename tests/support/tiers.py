@@ -5,6 +5,8 @@ their shares of the products of parameters:
 
 * ``--long`` runs every case, and random tests try far more.
 * ``--all`` leaves out the cases that the mark ``sampled`` specifies, in tests to which a structure matters little.
+  Tests of updates run every product of the other parameters on every structure. Other tests run these on one structure,
+  and on the others enough cases to meet every value of a parameter.
 * The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
@@ -52,7 +54,7 @@ def chosen(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]
     """The cases of the tier that the options ask for, in their order."""
     if config.getoption("--long"):
         return items
-    items = [item for item in items if is_drawn(item)]
+    items = with_products_on_one_structure([item for item in items if is_drawn(item)])
     return first_tier(items) if is_first(config) else items
 
 
@@ -100,6 +102,30 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     return (place + list(STRUCTURES.values()).index(structure)) % mark.kwargs["of"] == 0
 
 
+def with_products_on_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
+    """All cases but, on a CPU and on structures other than the usual one of a test's subject, those whose parameters
+    have values that other cases on the structure have, too. Tests of updates have all cases on every structure.
+    """
+    kept = set(items)
+    for cases in grouped(items, test_of).values():
+        if of_updates(cases[0].path) or parameters(cases[0]).get("device", "cpu") != "cpu":
+            continue
+        by_structure = grouped(cases, structure_of)
+        usual = usual_structure(subject_of(cases[0]), by_structure)
+        for structure, on_it in by_structure.items():
+            if structure not in (None, usual):
+                kept -= set(on_it)
+                kept.update(covering(on_it, Met()))
+    return [item for item in items if item in kept]
+
+
+def usual_structure(subject: str, found: Iterable[str | None]) -> str | None:
+    """Of the structures found, the one for a subject: the same for all tests that share kernels."""
+    turn = list(STRUCTURES)
+    first = turn.index(USUAL) if subject == SHARED else crc32(subject.encode())
+    return min(found, key=lambda name: (turn.index(name) - first) % len(turn) if name else -1)
+
+
 def parameters(item: Any) -> dict[str, Any]:
     """The parameters of a case, by name."""
     return item.callspec.params if hasattr(item, "callspec") else {}
@@ -143,9 +169,7 @@ def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
     for cases in grouped(items, group).values():
         found = {structure_of(item) for item in cases}
         if not of_updates(cases[0].path) and found <= set(STRUCTURES):
-            turn, subject = list(STRUCTURES), subject_of(cases[0])
-            first = turn.index(USUAL) if subject == SHARED else crc32(subject.encode())
-            found = {min(found, key=lambda name: (turn.index(name) - first) % len(turn))}
+            found = {usual_structure(subject_of(cases[0]), found)}
         kept.update(item for item in cases if structure_of(item) in found)
     return [item for item in items if item in kept]
 
