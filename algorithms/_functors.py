@@ -12,6 +12,21 @@ def value_of(v, values):
     return values[v]
 
 
+def is_negative(v, values):
+    """Whether the value of a vertex is below 0."""
+    return values[v] < 0
+
+
+def is_not_negative(v, values):
+    """Whether the value of a vertex is 0 or more."""
+    return values[v] >= 0
+
+
+def always(src, dst, edge, weight):
+    """True for every edge."""
+    return True
+
+
 def neighbor_value(src, dst, edge, weight, values):
     """The value of a neighbor."""
     return values[dst]

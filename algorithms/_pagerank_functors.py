@@ -38,10 +38,6 @@ def note_end(src, dst, edge, weight, totals, fresh):
     return True
 
 
-def always(src, dst, edge, weight):
-    return True
-
-
 def check_total(v, totals, bad):
     if totals[v] > 0 and not LEAST_TOTAL <= totals[v] < math.inf:
         bad[0] = 1

@@ -34,6 +34,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._functors import is_negative
 from ._source_words import is_deep, lowest_bit
 
 WIDTH = 32
@@ -103,7 +104,7 @@ def _add_in_turn(graph: fr.Graph, sources: list[int], total: Any, endpoints: boo
         place[source], paths[source] = 0, 1
         start = fr.Frontier(graph, [source])
         fr.traverse(graph, start, _count_paths_in_turn, place, paths, fr.advanced.StepCounter(1))
-        reached = fr.filter(everyone, _is_reached, place)
+        reached = fr.filter(everyone, is_negative, place)
         queue.push(reached)  # the farthest come first
         queue.traverse(_share_in_turn, place, paths, behind)
         total += behind
@@ -125,10 +126,6 @@ def _count_paths_in_turn(src, dst, edge, weight, place, paths, level):
         return False
     fr.atomic_add(paths, dst, paths[src])
     return found == FAR
-
-
-def _is_reached(v, place):
-    return place[v] < 0
 
 
 def _share_in_turn(src, dst, edge, weight, place, paths, behind):

@@ -31,6 +31,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import places
+from ._events import prefix_sums
 from .result import Result
 from .similarity import COSINE, JACCARD, OVERLAP, SORENSEN, Measure
 
@@ -204,7 +205,7 @@ def _all_pairs(graph: fr.Graph, topk: Any, vertices: Any, measure: Measure, name
     lists = _lists_of(graph, by_degree=topk is not None)
     sources, floor = xp.flatnonzero(wanted), 0.0
     if topk is not None:
-        paths = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(xp.diff(lists.into)[lists.mids])])
+        paths = prefix_sums(xp.diff(lists.into)[lists.mids], xp)
         offsets = lists.graph.offsets
         paths = (paths[offsets[1:]] - paths[offsets[:-1]])[sources]
         order = xp.argsort(paths, kind="stable")
@@ -224,7 +225,7 @@ def _lists_of(graph: fr.Graph, *, by_degree: bool) -> _Lists:
     arcs = fr.EdgeFrontier.all(copy)
     src, dst = arcs.src, arcs.dst
     degrees, sharing = copy.degrees().astype(np.int64), xp.bincount(dst, minlength=n)
-    into = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(sharing)])
+    into = prefix_sums(sharing, xp)
     size = degrees if by_degree else xp.arange(n)
     ends = _sorted_lists(graph, dst, src, size)
     mids = _sorted_lists(graph, src, dst, sharing) if by_degree else copy.indices
@@ -304,7 +305,7 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
         everything = bool(wanted.all()) and lists.size is not lists.degrees
         lowest = sources + 1 if everything else xp.zeros_like(sources)
         highest = xp.full_like(sources, graph.num_vertices)
-    starts = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(prefix)])
+    starts = prefix_sums(prefix, xp)
     arcs = int(starts[-1])
     owner, low, count = xp.empty(arcs, np.int32), xp.empty(arcs, np.int64), xp.empty(arcs, np.int64)
     fr.compute(places(graph, int(sources.size)), _own, starts, owner)
@@ -312,7 +313,7 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
         places(graph, arcs), _bound, owner, sources, starts, graph.offsets, lists.mids, lists.into, lists.ends,
         lists.size, lowest, highest, low, count,
     )  # fmt: skip
-    last = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(count)])
+    last = prefix_sums(count, xp)
     n = 0 if graph.device.is_gpu else graph.num_vertices
     found = _Paths(
         lists, sources, wanted, starts, owner, low, last, np.zeros(n, np.int32), np.empty(n, graph.vertex_dtype)
@@ -348,7 +349,7 @@ def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
     graph, xp = lists.graph, lists.graph.xp
     begin, end = (int(arc) for arc in graph.device.to_host(starts[xp.asarray([chunk.start, chunk.stop])]))
     owner, low, last = owner[begin:end], low[begin:end], last[begin : end + 1]
-    pieces = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum((xp.diff(last) + PIECE - 1) // PIECE)])
+    pieces = prefix_sums((xp.diff(last) + PIECE - 1) // PIECE, xp)
     first, beyond, number = (int(total) for total in graph.device.to_host(xp.stack([last[0], last[-1], pieces[-1]])))
     arc_of, keys = xp.empty(number, np.int32), xp.empty(beyond - first, np.int64)
     stride = fr.advanced.keys.stride(graph)

@@ -24,6 +24,7 @@ from ._source_words import Wanted, search, words_of
 from .result import Result
 
 UNREACHED = np.int32(np.iinfo(np.int32).max)
+LEVELS = fr.advanced.StepCounter(1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +113,7 @@ def search_levels(
     """Find the distances and predecessors of UNREACHED vertices, starting from the vertices of `start`. Return the
     levels."""
     return fr.traverse(
-        graph, start, _visit, distance, predecessor, fr.advanced.StepCounter(1), condition=_unreached,
+        graph, start, _visit, distance, predecessor, LEVELS, condition=_unreached,
         max_steps=depth_limit, edges=edges,
     )  # fmt: skip
 

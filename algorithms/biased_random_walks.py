@@ -26,6 +26,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, check_weights, places, walk_starts
+from ._events import first_from
 from ._functors import weight_of
 from .random_walks import RandomWalksResult
 
@@ -186,15 +187,8 @@ def _draw(sums, low, high, value):
 
 def _find(offsets, indices, u, v):
     """The arc from u to v, -1 if it does not exist."""
-    low = offsets[u]
-    high = offsets[u + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if indices[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < offsets[u + 1] and indices[low] == v else -1
+    arc = first_from(indices, offsets[u], offsets[u + 1], v, False)
+    return arc if arc < offsets[u + 1] and indices[arc] == v else -1
 
 
 def _leads_on(offsets, sums, at):

@@ -23,6 +23,7 @@ from typing import Any
 import frontier as fr
 
 from ._edge_sums import without_directions
+from ._functors import always, neighbor_value
 from .result import Result
 
 
@@ -78,19 +79,15 @@ def cdlp(graph: fr.Graph, *, max_iter: int = 10) -> CDLPResult:
     label = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     found, waiting, iterations = label.copy(), fr.Frontier.all(held), 0
     while waiting and iterations < max_iter:
-        fr.neighbor_reduce(held, waiting, _label_of, label, reduce="mode", score=score, out=found)
+        fr.neighbor_reduce(held, waiting, neighbor_value, label, reduce="mode", score=score, out=found)
         changed = fr.filter(waiting, _differs, label, found)
         fr.compute(changed, _take, label, found)
         held.sync(label, of=changed)
-        waiting = fr.advance(held, changed, _looks)
+        waiting = fr.advance(held, changed, always)
         iterations += 1
     if graph.absent_mask is not None:
         label[graph.absent_mask] = -1
     return CDLPResult(label, iterations)
-
-
-def _label_of(src, dst, edge, weight, label):
-    return label[dst]
 
 
 def _count(src, value, total, label):
@@ -104,7 +101,3 @@ def _differs(v, label, found):
 
 def _take(v, label, found):
     label[v] = found[v]
-
-
-def _looks(src, dst, edge, weight):
-    return True

@@ -65,7 +65,7 @@ import numpy as np
 import frontier as fr
 
 from . import _pagerank_functors as functors
-from ._functors import neighbor_value, weight_of
+from ._functors import always, neighbor_value, weight_of
 from ._pagerank_functors import MEASURES
 from ._trials import Trials
 from .incremental import IncrementalAlgorithm, maintained
@@ -267,7 +267,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             return
         if self._uses_weights:
             self._take_back(src, dst)
-            self._find_totals(src, dst, functors.always)
+            self._find_totals(src, dst, always)
         else:
             arrays = self._totals, self._sent, self._received
             fr.visit_edges(self.graph, src, dst, functors.remove_edge, *arrays, self._both, output=False)

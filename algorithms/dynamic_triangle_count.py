@@ -79,8 +79,8 @@ class DynamicTriangleCount(TriangleSums):
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether all triangles must be counted, or counting them is cheaper."""
         kind = self.graph.device.kind
-        large = edges > max(SMALL_EDGES[kind], RECOUNT_ABOVE[kind] * self.graph.num_edges)
-        return super().recomputes(update, edges) or (large and not fr.advanced.is_warming_up())
+        large = edges > SMALL_EDGES[kind] and edges > RECOUNT_ABOVE[kind] * self.graph.num_edges
+        return self._outdated or (large and not fr.advanced.is_warming_up())
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""

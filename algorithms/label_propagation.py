@@ -29,6 +29,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, check_undirected
+from ._functors import is_negative
 from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
@@ -102,7 +103,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     found, degrees = graph.xp.empty_like(label), graph.degrees()
     for iterations in range(max_iter + 1):
         drawn = fr.filter(everyone, _is_drawn, slack, number, iterations)
-        converged = not drawn and not fr.filter(everyone, _is_waiting, slack)
+        converged = not drawn and not fr.filter(everyone, is_negative, slack)
         if converged or iterations == max_iter:
             break
         _, count = fr.neighbor_reduce(graph, drawn, _label_of, label, reduce="mode", out=found, values=True)
@@ -130,10 +131,6 @@ def _order(graph: fr.Graph, number: Any) -> Any:
 
 def _draw(v, number, seed):
     number[v] = fr.advanced.random_bits(seed, v, 1) << RANDOM_FROM | v
-
-
-def _is_waiting(v, slack):
-    return slack[v] < 0
 
 
 def _is_drawn(v, slack, number, iteration):

@@ -33,6 +33,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import check_undirected, places
+from ._functors import is_not_negative
 from ._union_find import join, root_of
 from .result import Result
 
@@ -142,7 +143,7 @@ def _join_in_rounds(graph: fr.Graph, sign: float) -> tuple[Any, Any]:
     stride, keys, rest = fr.advanced.keys.stride(graph), xp.empty(0, np.int64), everyone
     while True:
         fr.neighbor_reduce(graph, rest, _length_of_exit, tree, sign, reduce="argmin", dtype=np.float64, out=near)
-        rest = fr.filter(rest, _has_candidate, near)
+        rest = fr.filter(rest, is_not_negative, near)
         if not rest:
             break
         if graph.is_weighted:
@@ -175,10 +176,6 @@ def _is_inexact(src, dst, edge, weight):
 
 def _length_of_exit(src, dst, edge, weight, tree, sign):
     return sign * weight if tree[src] != tree[dst] else math.nan
-
-
-def _has_candidate(v, near):
-    return near[v] >= 0
 
 
 def _offer_weight(v, tree, weight, lightest):

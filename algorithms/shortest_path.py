@@ -25,6 +25,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import places
+from ._functors import is_not_negative
 from .bfs import UNREACHED, bfs
 from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
@@ -134,14 +135,14 @@ def _meet(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
     before, behind = xp.full(n, -1, graph.vertex_dtype), xp.full(n, -1, graph.vertex_dtype)
     before[source], behind[target] = source, target
     ahead, back = fr.Frontier(graph, [source]), fr.Frontier(graph, [target])
-    met = fr.filter(ahead, _is_found, behind)
+    met = fr.filter(ahead, is_not_negative, behind)
     while not met and ahead and back:
         if not is_two_way or len(ahead) <= len(back):
             ahead = fr.advance(graph, ahead, _find, before)
-            met = fr.filter(ahead, _is_found, behind)
+            met = fr.filter(ahead, is_not_negative, behind)
         else:
             back = fr.advance(graph, back, _find, behind, edges="in" if graph.directed else "out")
-            met = fr.filter(back, _is_found, before)
+            met = fr.filter(back, is_not_negative, before)
     distance, predecessor = xp.full(n, UNREACHED, np.int32), xp.full(n, -1, graph.vertex_dtype)
     if met:
         fr.compute(places(graph, 1), _join, met.vertices, before, behind, source, target, distance, predecessor)
@@ -171,10 +172,6 @@ def _approach(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
 
 def _find(src, dst, edge, weight, found):
     return fr.atomic_cas(found, dst, -1, src) == -1
-
-
-def _is_found(v, found):
-    return found[v] >= 0
 
 
 def _join(_, met, before, behind, source, target, distance, predecessor):

@@ -23,6 +23,7 @@ from typing import Any
 
 import frontier as fr
 
+from ._functors import is_negative
 from ._labels import existing_sets
 from ._strong_search import search
 from .connected_components import ConnectedComponentsResult, connected_components
@@ -78,7 +79,7 @@ def find_in_parallel(graph: fr.Graph) -> Any:
     for count, edges in ((graph.in_degrees(), "out"), (graph.degrees(), "in")):
         ends = fr.filter(everyone, _is_end, count, labels)
         fr.traverse(graph, ends, _trim, count, labels, edges=edges, max_steps=most)
-    rest = fr.filter(everyone, _is_open, labels)
+    rest = fr.filter(everyone, is_negative, labels)
     if rest:
         inner = rest.vertices
         pivot = int(inner[(graph.in_degrees()[inner] * graph.degrees()[inner]).argmax()])
@@ -86,12 +87,12 @@ def find_in_parallel(graph: fr.Graph) -> Any:
         members = found == pivot
         found[members] = int(members.argmax())  # the first of them
         labels = found
-        rest = fr.filter(rest, _is_open, labels)
+        rest = fr.filter(rest, is_negative, labels)
     left = 2 * len(rest)
     while rest and 2 * len(rest) <= left:
         left = len(rest)
         labels = _find(graph, rest, labels, COLORING_STEPS, most)
-        rest = fr.filter(rest, _is_open, labels)
+        rest = fr.filter(rest, is_negative, labels)
     if rest:
         _search_rest(graph, labels)
     return labels
@@ -136,10 +137,6 @@ def _trim(src, dst, edge, weight, count, labels):
         labels[dst] = dst
         return True
     return False
-
-
-def _is_open(v, labels):
-    return labels[v] < 0
 
 
 def _is_inner(src, dst, edge, weight, labels):

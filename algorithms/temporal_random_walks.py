@@ -29,7 +29,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, places, walk_starts
-from ._events import first_from, sort_by_time
+from ._events import first_from, prefix_sums, sort_by_time
 from ._functors import faded
 from .result import Result
 
@@ -155,8 +155,7 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
     xp, arcs = graph.xp, fr.EdgeFrontier.all(graph)
     src, ids = (arcs.dst, arcs.src) if backward else (arcs.src, arcs.dst)
     times = ~column[arcs.edges] if backward else column[arcs.edges]
-    offsets = xp.zeros(graph.num_vertices + 1, np.int64)
-    xp.cumsum(xp.bincount(src, minlength=graph.num_vertices), out=offsets[1:])
+    offsets = prefix_sums(xp.bincount(src, minlength=graph.num_vertices), xp)
     ends, order = fr.advanced.keys.pack(graph, src, ids), xp.arange(src.size)
     if bool((ends[1:] < ends[:-1]).any()):  # not in a structure that stores them sorted, going forward
         _, order = fr.advanced.keys.sort(graph, ends, order)

@@ -240,11 +240,11 @@ def _power(size: int) -> str:
     return f"2^{size.bit_length() - 1}" if size > 1 else "1"
 
 
-def memory(card: str, graph: str = "rmat20") -> str:
+def memory(card: str) -> str:
     """Bytes per arc after a graph is built, and of plain CSR arrays."""
-    cells, names = [], [name for name in STRUCTURES if rows_of("updates", card, graph=graph, structure=name)]
+    cells, names = [], [name for name in STRUCTURES if rows_of("updates", card, graph="rmat20", structure=name)]
     for variant, label in (("unweighted", "without weights"), ("weighted", "with float32 weights")):
-        rows = {name: row_of("updates", card, graph=graph, operation="build", variant=variant, structure=name)
+        rows = {name: row_of("updates", card, graph="rmat20", operation="build", variant=variant, structure=name)
                 for name in names}  # fmt: skip
         if any(rows.values()):
             least = next(row["csr_per_arc"] for row in rows.values() if row)

@@ -161,10 +161,7 @@ def tables(results: Results) -> list[str]:
            for other in results.where(what="change and call", function=row["function"], form=form)))
         for row in results.where(what="change and call")
     ]  # fmt: skip
-    added = [
-        (row["form"], row["us_per_edge"], row.get("us_per_edge_to_structure", "-"))
-        for row in results.where(what="add_edge")
-    ]  # fmt: skip
+    added = results.cells("form", "us_per_edge", "us_per_edge_to_structure", what="add_edge")
     return [
         table("One change and one call", ["function", "graph", "changes", "first call ms", "median ms",
               "times faster than converting", "times faster than NetworkX"], calls),

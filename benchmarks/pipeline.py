@@ -203,18 +203,14 @@ def lines_of(records: Any) -> bytes:
 
 def tables(results: Results) -> list[str]:
     """Markdown tables."""
-    feeding_rows = [
-        (row["structure"], row["batch"], row["form"], row["median_ms"], row["m_records_per_s"], row["of_plain"])
-        for row in results.where(what="feeding")
-    ]  # fmt: skip
+    feeding_rows = results.cells(
+        "structure", "batch", "form", "median_ms", "m_records_per_s", "of_plain", what="feeding"
+    )  # fmt: skip
     window_rows = [
         (row["structure"], row["batch"], "yes" if row["triangles"] else "no", row["form"], row["m_records_per_s"],
          row["of_plain"], row.get("p50_ms"), row.get("p99_ms")) for row in results.where(what="window")
     ]  # fmt: skip
-    file_rows = [
-        (row["structure"], row["form"], row["median_ms"], row["m_records_per_s"], row["of_plain"])
-        for row in results.where(what="file")
-    ]  # fmt: skip
+    file_rows = results.cells("structure", "form", "median_ms", "m_records_per_s", "of_plain", what="file")
     place = "device" if results.device == "gpu" else "host"
     plain = "of the plain loop"
     return [

@@ -68,6 +68,10 @@ class Results:
         """The rows that have these values."""
         return [row for row in self.rows if all(row.get(key) == value for key, value in values.items())]
 
+    def cells(self, *keys: str, **values: Any) -> list[list[Any]]:
+        """What these rows have under some keys, None where they have nothing: the cells of a table."""
+        return [[row.get(key) for key in keys] for row in self.where(**values)]
+
     def save(self, folder: Path, name: str = "") -> Path:
         """Write the results to ``<benchmark>-<device>-<date>.json``, or to a file of another name, which is
         replaced."""

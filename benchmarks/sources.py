@@ -7,7 +7,6 @@ file is in the folder, it is the source, and the row of `STAND_INS` and its file
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,9 +70,9 @@ def origin(results: Results) -> str:
     return f"{place}, {results.header['date'][:10]}, commit {results.header['commit'][:10]}"
 
 
-def all_files(cards: Iterable[str] = (GPU, CPU)) -> set[str]:
+def all_files() -> set[str]:
     """The names of all files that answer a question."""
-    keys = {*STAND_INS, *(f"{each.name}-{card}" for each in QUESTIONS for card in cards)}
+    keys = {*STAND_INS, *(f"{each.name}-{card}" for each in QUESTIONS for card in (GPU, CPU))}
     return {path.name for key in keys for path in files_of(*key.rsplit("-", 1))}
 
 

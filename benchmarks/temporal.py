@@ -309,36 +309,18 @@ PARTS: dict[str, tuple[Callable[..., None], tuple[str, ...], int]] = {
 
 def tables(results: Results) -> list[str]:
     """Markdown tables."""
-    algorithm_rows = [
-        (row["structure"], row["algorithm"], row["median_ms"], row["over_plain"])
-        for row in results.where(what="algorithm")
-    ]  # fmt: skip
-    sample_rows = [
-        (row["structure"], row["method"], row["queries"], row["median_ms"], row["m_neighbors_per_s"])
-        for row in results.where(what="sample")
-    ]  # fmt: skip
-    parallel_rows = [
-        (row["structure"], row["multi_edges"], row["batch"], row["median_ms"], row["over_last"])
-        for row in results.where(what="parallel edges")
-    ]  # fmt: skip
-    window_rows = [
-        (row["structure"], row["form"], row["batch"], row["median_ms"], row["over_plain"])
-        for row in results.where(what="window")
-    ]  # fmt: skip
-    expiry_rows = [
-        (row["structure"], row["edges"], row["expired"], row["median_ms"], row["ns_per_edge"])
-        for row in results.where(what="expiry")
-    ]  # fmt: skip
-    mixed_rows = [
-        (row["structure"], row["mix"], row["median_ms"], row["m_operations_per_s"], row["of_pure_rate"],
-         row["over_one_by_one"]) for row in results.where(what="mixed")
-    ]  # fmt: skip
     return [
-        table("A push of a sliding window", ["structure", "form", "batch", "ms", "over plain"], window_rows),
-        table("Expiry", ["structure", "live edges", "expire", "ms", "ns an edge"], expiry_rows),
+        table("A push of a sliding window", ["structure", "form", "batch", "ms", "over plain"],
+              results.cells("structure", "form", "batch", "median_ms", "over_plain", what="window")),
+        table("Expiry", ["structure", "live edges", "expire", "ms", "ns an edge"],
+              results.cells("structure", "edges", "expired", "median_ms", "ns_per_edge", what="expiry")),
         table("Mixed batches", ["structure", "mix", "ms", "M operations/s", "rate of pure batches", "times one by one"],
-              mixed_rows),
-        table("Algorithms", ["structure", "algorithm", "ms", "over the one without times"], algorithm_rows),
-        table("Temporal sampling", ["structure", "method", "queries", "ms", "M neighbors/s"], sample_rows),
-        table("Parallel edges", ["structure", "records", "batch", "ms", "over the last counts"], parallel_rows),
+              results.cells("structure", "mix", "median_ms", "m_operations_per_s", "of_pure_rate", "over_one_by_one",
+                            what="mixed")),
+        table("Algorithms", ["structure", "algorithm", "ms", "over the one without times"],
+              results.cells("structure", "algorithm", "median_ms", "over_plain", what="algorithm")),
+        table("Temporal sampling", ["structure", "method", "queries", "ms", "M neighbors/s"],
+              results.cells("structure", "method", "queries", "median_ms", "m_neighbors_per_s", what="sample")),
+        table("Parallel edges", ["structure", "records", "batch", "ms", "over the last counts"],
+              results.cells("structure", "multi_edges", "batch", "median_ms", "over_last", what="parallel edges")),
     ]  # fmt: skip

@@ -202,13 +202,10 @@ def tables(results: Results) -> list[str]:
             )  # fmt: skip
             cells.sort(key=lambda row: (row[0], OPERATIONS.index(row[1])))
             found.append(table(f"{graph}, {distribution} batches: times as fast as rebuilding CSR", columns, cells))
-    built = [
-        (
-            row["graph"], row["variant"], row["structure"], row["arcs"], row["m_edges_per_s"], row["used_per_arc"],
-            row["reserved_per_arc"], row["csr_per_arc"],
-        )
-        for row in results.where(operation="build")
-    ]  # fmt: skip
+    built = results.cells(
+        "graph", "variant", "structure", "arcs", "m_edges_per_s", "used_per_arc", "reserved_per_arc", "csr_per_arc",
+        operation="build",
+    )  # fmt: skip
     head = ("graph", "variant", "structure", "arcs", "build, M arcs/s", "bytes/arc used", "reserved", "CSR")
     found.append(table("Bulk build and memory", head, built))
     return [text for text in found if text]

@@ -104,8 +104,6 @@ class Experiment:
     systems : tuple of str and Variant
         `EVERY`, and variants of single structures.
     checks : tuple of Check
-    curve : bool
-        The picture shows single measurements in their order, not their median.
     gpu_only : bool
         Nothing can be measured if graphs are in the host's memory.
     derive : function of rows
@@ -128,7 +126,6 @@ class Experiment:
     columns: str = "system"
     systems: tuple[str | Variant, ...] = (EVERY,)
     checks: tuple[Check, ...] = ()
-    curve: bool = False
     gpu_only: bool = False
     derive: Callable[[Sequence[dict[str, Any]]], list[dict[str, Any]]] = list
     why: str = ""

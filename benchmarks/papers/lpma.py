@@ -49,7 +49,7 @@ LPMA = Paper(
             "LPMA is ten times as fast as GPMA+ on average. Its worst batch takes 15 times the mean, that of GPMA+ 20 "
             "times.",
             f"{STREAM}.",
-            SHAPES, partial(growth, sizes=BATCHES, summary=churn), rows=("graph", "x"), axis="batch", curve=True,
+            SHAPES, partial(growth, sizes=BATCHES, summary=churn), rows=("graph", "x"), axis="batch",
             systems=only("gpma", "lpma"),
             checks=(
                 Check("LPMA's mean is lower than GPMA+'s", "about 10", MINE, GPMA, {"quantity": "mean"}),
@@ -117,7 +117,7 @@ LPMA = Paper(
             "flat; the hybrid follows the better of the two.",
             f"{STREAM}.",
             ("scale-free",), partial(growth, sizes=BATCHES, summary=churn), rows=("graph", "x"), axis="batch",
-            curve=True, systems=STRATEGIES,
+            systems=STRATEGIES,
             checks=(
                 Check(
                     "the hybrid's worst batch is no worse than bottom-up's", "", MINE, {"system": BOTTOM_UP.label},

@@ -188,7 +188,7 @@ class Pipeline:
         takes_time = graph.time_unit is not None and (self.window is None or self.window.state()["by"] == "span")
         self._decoder = Decoder(graph, takes_time, columns if by_name else None, names)
 
-        self._started = self._closed = self._exhausted = self._clean = self._stopping = False
+        self._started = self._closed = self._clean = self._stopping = False
         self._reports = False  # whether each batch is reported
         self._runner: int | None = None  # the thread in which `run` works
         self._analytics: Analytics | None = None
@@ -320,7 +320,6 @@ class Pipeline:
             self.close()
             raise
         if batch is None:
-            self._exhausted = True
             if self._delivery is None:
                 self.close()
             raise StopIteration

@@ -288,8 +288,11 @@ class Store(BaseStore, ABC):
 
     def bare_view(self) -> Any:
         """The view for kernels that read no weights. On a CPU it has none, so all graphs share compiled kernels."""
-        view = self.view()
-        return view if self.device.is_gpu else self._view[2]  # type: ignore[index]
+        if self.device.is_gpu:
+            return self.view()
+        if self._view is None or self._view[0] != self.version:
+            self.view()
+        return self._view[2]  # type: ignore[index]
 
     def keep_view(self) -> None:
         """*structure*: called in an update, before `version` goes up by one, if the view stays as it is."""

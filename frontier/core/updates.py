@@ -82,7 +82,7 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
     if change.notifications is not None:
         notifications, changes = change.notifications
     elif change.observers:
-        notifications = notifications_of(graph, arcs, not inserts)
+        notifications = notifications_of(graph, arcs, not inserts, change.observers)
         if inserts and change.replaces and graph.store.stored_dtype is not None:
             seeing = [observer for observer, edges in notifications if edges is not None and observer.sees_changes]
             changes = _changes_of(graph, arcs, [observer for observer in seeing if observer.exact])
@@ -99,7 +99,9 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
     if notifications:
         notify("edges_inserted" if inserts else "edges_deleted", notifications)
         edges = change.changed if graph.directed else change.changed // 2
-        notify("outdated", [(observer, (edges,)) for observer, ends in notifications if ends is None])
+        for observer, ends in notifications:
+            if ends is None:
+                notify("outdated", [(observer, (edges,))])
     if changes:
         notify("edges_changed", changes)
     return change
@@ -200,15 +202,17 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
 # ---- notifications --------------------------------------------------------------------------------------------------
 
 
-def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
+def notifications_of(
+    graph: BaseDynamicGraph, arcs: Arcs, present: bool, observers: list[UpdateObserver] | None = None
+) -> list[Notification]:  # fmt: skip
     """Each observer with the ends of all arcs, or, if exact, of the effective edges, computed once.
 
-    Instead of ends, None for one that will recompute its result.
+    Instead of ends, None for one that will recompute its result. By default, for all of the graph's observers.
     """
     notifications: list[Notification] = []
     found = None
     update, most = DELETE if present else INSERT, arcs.size if graph.directed else arcs.size // 2
-    for observer in graph._observers.live():
+    for observer in graph._observers.live() if observers is None else observers:
         edges: Any = (arcs.src, arcs.dst)
         if observer.exact and not is_warming_up() and observer.recomputes(update, most):
             edges = None

@@ -181,8 +181,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
         else:
             self.keep_view()
             done = counts[CHANGED], counts[RECORDED] - counts[REPEATED]
-        if self._has_many_tombstones(self.num_arcs):  # of batches that were refused, and undone
-            self._flush()
+        if self._tombstones > FLUSH_FLOOR:  # of batches that were refused, and undone
+            self._flush_after(0)
         return done
 
     def _insert_rest(self, arcs: Arcs, slots: Any, counts: list[int]) -> tuple[int, int]:

@@ -32,17 +32,10 @@ class Labelled(SlabGraph):
     """A user's own kind of graph, which is in no registry."""
 
 
-def twin_model(model):
-    twin = type(model)(model.num_vertices, directed=model.directed, weight_dtype=model.weight_dtype)
-    twin.adjacency = [dict(row) for row in model.adjacency]
-    twin.absent = set(model.absent)
-    return twin
-
-
 def test_a_copied_graph_goes_its_own_way(new, rng, copied, weight_dtype):
     pair = new(*random_batch(rng, 40, 300, weight_dtype), num_vertices=40)
     pair.delete_vertices([3, 17])
-    twin = Pair(copied(pair.graph), twin_model(pair.model))
+    twin = Pair(copied(pair.graph), pair.model.twin())
     assert type(twin.graph) is type(pair.graph)
     assert twin.graph.device is pair.graph.device
     twin.check()

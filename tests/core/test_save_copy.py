@@ -35,20 +35,12 @@ def change(pair, seed):
     pair.insert_vertices(2)
 
 
-def twin_model(model):
-    """A copy of a model. Its rows are dicts of numbers."""
-    twin = type(model)(model.num_vertices, directed=model.directed, weight_dtype=model.weight_dtype)
-    twin.adjacency = [dict(row) for row in model.adjacency]
-    twin.absent = set(model.absent)
-    return twin
-
-
 def test_copy_is_the_same(used):
     assert_same(used.graph.copy(), used.model)
 
 
 def test_copy_goes_its_own_way(used):
-    twin = Pair(used.graph.copy(), twin_model(used.model))
+    twin = Pair(used.graph.copy(), used.model.twin())
     change(twin, 1)
     used.check()
     twin.check()
@@ -110,7 +102,7 @@ def test_file_holds_the_same(used, tmp_path):
 
 def test_a_loaded_graph_can_be_changed(used, tmp_path):
     used.graph.save(str(tmp_path / "graph.npz"))
-    loaded = Pair(Graph.load(str(tmp_path / "graph.npz"), device=used.graph.device.kind), twin_model(used.model))
+    loaded = Pair(Graph.load(str(tmp_path / "graph.npz"), device=used.graph.device.kind), used.model.twin())
     change(used, 3)
     change(loaded, 4)
     loaded.check()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distributed_cases import host, of_shape
+from distributed_cases import filled_pair, host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
@@ -71,11 +71,8 @@ def test_algorithms_after_updates(engine):
 
 
 def test_a_weighted_pagerank(engine):
-    src, dst, n = GRAPHS["rmat"]
-    weights = np.random.default_rng(1).integers(1, 9, src.size).astype(np.int32)
-    one = SlabGraph.from_edges(src, dst, weights, num_vertices=n, device=engine.hosts[0].comm.device)
-    graph = DistributedGraph(SlabGraph, n, weight_dtype="int32", engine=engine)
-    graph.insert_edges(src, dst, weights)
+    weights = np.random.default_rng(1).integers(1, 9, GRAPHS["rmat"][0].size).astype(np.int32)
+    graph, one = filled_pair(engine, "rmat", weights, weight_dtype="int32")
     found, expected = (pagerank(g, layout="native").pagerank for g in (graph, one))
     assert np.allclose(host(found), host(expected), rtol=1e-6)
 
@@ -90,14 +87,8 @@ NOT_OVER_PARTS = {
 
 def weighted_of_shape(engine, name, directed):
     """One of `GRAPHS` with weights, distributed and on one device."""
-    src, dst, n = GRAPHS[name]
-    weights = (1 + np.arange(src.size) % 7).astype(np.float32)
-    options = {"directed": directed, "in_edges": directed, "weight_dtype": "float32"}
-    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
-    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
-    for each in (graph, one):
-        each.insert_edges(src, dst, weights)
-    return graph, one
+    weights = (1 + np.arange(GRAPHS[name][0].size) % 7).astype(np.float32)
+    return filled_pair(engine, name, weights, directed=directed, in_edges=directed, weight_dtype="float32")
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 from conftest import DEVICES
-from distributed_cases import host
+from distributed_cases import host, pair_of
 from graphs import GRAPHS
 
 import frontier as fr
@@ -36,12 +36,6 @@ def device(request):
 def engine(device):
     with ThreadEngine(3, device) as engine:
         yield engine
-
-
-def pair_of(engine, n, structure=SlabGraph, **options):
-    """The same graph, distributed and on one device."""
-    device = engine.hosts[0].comm.device
-    return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
 
 
 # ---- a model --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import DEVICES
-from distributed_cases import host
+from distributed_cases import filled_pair, host
 from graphs import GRAPHS
 
 import frontier as fr
@@ -72,13 +72,8 @@ def programs(graph):
 @pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_edges_are_those_of_one_device(engine, directed):
-    src, dst, n = GRAPHS["rmat"]
-    options = {"directed": directed, "in_edges": directed, "weight_dtype": "int32"}
-    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
-    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
-    weights = np.random.default_rng(1).integers(1, 100, src.size).astype(np.int32)
-    for each in (graph, one):
-        each.insert_edges(src, dst, weights)
+    weights = np.random.default_rng(1).integers(1, 100, GRAPHS["rmat"][0].size).astype(np.int32)
+    graph, one = filled_pair(engine, "rmat", weights, directed=directed, in_edges=directed, weight_dtype="int32")
     assert graph.run(programs) == programs(one)
 
 

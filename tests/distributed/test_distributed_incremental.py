@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from conftest import DEVICES
-from distributed_cases import host
+from distributed_cases import fails, filled_pair, host
 from graphs import GRAPHS
 
 import frontier as fr
@@ -44,16 +44,6 @@ def engine(request, device):
         yield engine
 
 
-def pair_of(engine, name="rmat", **options):
-    """The same graph, distributed and on one device."""
-    src, dst, n = GRAPHS[name]
-    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
-    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
-    for each in (graph, one):
-        each.insert_edges(src, dst)
-    return graph, one
-
-
 def updates(graphs, steps=4, size=300, seed=1):
     """Insertions and deletions by turns, and a deleted vertex. Yields after each update of all the graphs."""
     rng = np.random.default_rng(seed)
@@ -85,7 +75,7 @@ def updates(graphs, steps=4, size=300, seed=1):
 
 @pytest.mark.parametrize("name", ["rmat", "star", "empty"])
 def test_intersect_counts(engine, name):
-    graph, one = pair_of(engine, name)
+    graph, one = filled_pair(engine, name)
     rng = np.random.default_rng(4)
     us, vs = rng.integers(0, graph.num_vertices, (2, 400))
     assert fr.intersect(graph, us, vs).tolist() == host(fr.intersect(one, us, vs)).tolist()
@@ -108,14 +98,14 @@ def marked(part, us, vs, room):
 @pytest.mark.parametrize("room", [0, 5, 100_000])
 def test_values_by_edge_travel(engine, room):
     """They are written behind an array with spare capacity for them."""
-    graph, one = pair_of(engine)
+    graph, one = filled_pair(engine, "rmat")
     us, vs = np.random.default_rng(4).integers(0, graph.num_vertices, (2, 400))
     assert graph.run(marked, us, vs, room) == (3 * int(fr.intersect(one, us, vs).sum()), True)
 
 
 @pytest.mark.parametrize("us, vs", [([0, 1], [0]), ([0, 9_999], [1, 1]), ([0, 1], [1, -1])])
 def test_pairs_that_are_not_of_the_graph_are_refused(engine, us, vs):
-    graph, _ = pair_of(engine)
+    graph, _ = filled_pair(engine, "rmat")
     with pytest.raises(ValueError):
         fr.intersect(graph, us, vs)
     assert fr.intersect(graph, [0], [1]).size == 1
@@ -130,7 +120,7 @@ def listed(part):
 
 
 def test_writes_at_common_neighbors_that_no_rule_combines_are_refused(engine):
-    graph, _ = pair_of(engine, "clique")
+    graph, _ = filled_pair(engine, "clique")
     with pytest.raises(ValueError, match=r"write_list\(\) writes to out at common neighbors"):
         graph.run(listed)
 
@@ -139,7 +129,7 @@ def test_writes_at_common_neighbors_that_no_rule_combines_are_refused(engine):
 
 
 def test_triangles_are_maintained(engine):
-    graphs = pair_of(engine)
+    graphs = filled_pair(engine, "rmat")
     with DynamicTriangleCount(graphs[0]) as triangles:
         for _ in updates(graphs):
             expected = triangle_count(graphs[1])
@@ -150,7 +140,7 @@ def test_triangles_are_maintained(engine):
 
 
 def test_clustering_is_maintained(engine):
-    graphs = pair_of(engine)
+    graphs = filled_pair(engine, "rmat")
     with DynamicLocalClustering(graphs[0]) as found:
         for _ in updates(graphs):
             expected = local_clustering(graphs[1])
@@ -166,7 +156,7 @@ def refuse(self, src, dst):
 
 
 def test_an_analytic_that_fails_does_not_prevent_the_update(engine, monkeypatch):
-    graph, one = pair_of(engine, "clique")
+    graph, one = filled_pair(engine, "clique")
     triangles, others = DynamicTriangleCount(graph), DynamicTriangleCount(graph)
     with monkeypatch.context() as patch, pytest.raises(fr.ObserverError, match="KeyError: 'for the test'") as failed:
         patch.setattr(DynamicTriangleCount, "edges_deleted", refuse)
@@ -184,7 +174,7 @@ def test_an_analytic_that_fails_does_not_prevent_the_update(engine, monkeypatch)
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_components_are_maintained(engine, directed):
-    graphs = pair_of(engine, "road", directed=directed)
+    graphs = filled_pair(engine, "road", directed=directed)
     components = DynamicConnectedComponents(graphs[0])
     for step, _ in enumerate(updates(graphs, size=20)):
         if step in (0, 5):
@@ -196,7 +186,7 @@ def test_components_are_maintained(engine, directed):
 
 @pytest.mark.parametrize("size, directed", [(3, False), (300, True)])
 def test_ranks_are_maintained(engine, size, directed):
-    graphs = pair_of(engine, "rmat", directed=directed)
+    graphs = filled_pair(engine, "rmat", directed=directed)
     ranks = DynamicPageRank(graphs[0], tol=1e-8)
     for _ in updates(graphs, steps=2, size=size):
         expected = pagerank(graphs[1], tol=1e-9, max_iter=500)
@@ -205,7 +195,7 @@ def test_ranks_are_maintained(engine, size, directed):
 
 @pytest.mark.slow
 def test_ranks_by_weights_are_maintained(engine):
-    graph, one = pair_of(engine, "grid", weight_dtype="int32")
+    graph, one = filled_pair(engine, "grid", weight_dtype="int32")
     ranks = DynamicPageRank(graph, tol=1e-8)
     src, dst, _ = GRAPHS["grid"]
     for each in (graph, one):
@@ -295,12 +285,8 @@ def test_edges_within_components_exchange_little(engine):
 @pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_shortest_paths(engine, directed):
-    src, dst, n = GRAPHS["rmat"]
-    weights = np.random.default_rng(2).integers(0, 9, src.size).astype(np.int32)
-    graph = DistributedGraph(SlabGraph, n, directed=directed, weight_dtype="int32", engine=engine)
-    one = SlabGraph(n, directed=directed, weight_dtype="int32", device=engine.hosts[0].comm.device)
-    for each in (graph, one):
-        each.insert_edges(src, dst, weights)
+    weights = np.random.default_rng(2).integers(0, 9, GRAPHS["rmat"][0].size).astype(np.int32)
+    graph, one = filled_pair(engine, "rmat", weights, directed=directed, weight_dtype="int32")
     found, expected = sssp(graph, 3), sssp(one, 3)
     distance = host(expected.distance)
     assert host(found.distance).tobytes() == distance.tobytes()
@@ -331,7 +317,7 @@ def test_distances_are_maintained(engine, directed, in_edges, dtype, never_recom
     if never_recomputed:
         monkeypatch.setattr(dynamic_distances, "RECOMPUTE_ABOVE", 1.0)
     rng = np.random.default_rng(6)
-    graphs = pair_of(engine, "road", directed=directed, in_edges=in_edges, weight_dtype=dtype)
+    graphs = filled_pair(engine, "road", directed=directed, in_edges=in_edges, weight_dtype=dtype)
     graph, one = graphs
     dynamic, static = (DynamicBFS, bfs) if dtype is None else (DynamicSSSP, sssp)
     paths = dynamic(graph, 5)
@@ -418,7 +404,7 @@ def test_deletions_look_at_few_vertices(engine, directed, monkeypatch):
 
 @pytest.mark.parametrize("k", [2, 5, 100])
 def test_trusses(engine, k):
-    graph, one = pair_of(engine)
+    graph, one = filled_pair(engine, "rmat")
     found, expected = k_truss(graph, k), k_truss(one, k)
     assert host(found.src).tolist() == host(expected.src).tolist()
     assert host(found.dst).tolist() == host(expected.dst).tolist()
@@ -450,7 +436,7 @@ def any_edge(src, dst, edge, weight):
 
 
 def test_in_edges(engine, tmp_path):
-    graphs = pair_of(engine, "rmat", directed=True, in_edges=True)
+    graphs = filled_pair(engine, "rmat", directed=True, in_edges=True)
     ranks, components = DynamicPageRank(graphs[0], tol=1e-8), DynamicConnectedComponents(graphs[0])
     for _ in updates(graphs, steps=2, size=40):
         assert graphs[0].run(look_back) == look_back(graphs[1])
@@ -469,21 +455,11 @@ def insert_into_reverse(part):
 
 
 def test_a_batch_that_fails_among_in_edges_changes_nothing(engine, monkeypatch):
-    graph, one = pair_of(engine, "road", directed=True, in_edges=True)
+    graph, one = filled_pair(engine, "road", directed=True, in_edges=True)
     before = [host(each).tolist() for each in graph.to_coo()[:2]]
-    original, last = SlabGraph.store_type.insert, engine.hosts[-1].objects[graph._key].inward
-
-    def fail(self, arcs):
-        if self is last.store:
-            raise MemoryError("no memory left, for the test")
-        return original(self, arcs)
-
     monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
-        patch.setattr(SlabGraph.store_type, "insert", fail)
-        patch.setattr(
-            SlabGraph.store_type, "insert_small", lambda *_: None
-        )  # small batches of a GPU go the same way then
+        fails(patch, engine.hosts[-1].objects[graph._key].inward, "insert")
         graph.insert_edges(np.arange(100), np.arange(100)[::-1] + 200)
     assert [host(each).tolist() for each in graph.to_coo()[:2]] == before
     assert graph.in_degrees().tolist() == host(one.in_degrees()).tolist()

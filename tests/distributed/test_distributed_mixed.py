@@ -7,26 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distributed_cases import host, memory_is_tight
+from distributed_cases import fails, host, memory_is_tight, pair_of
+from graphs import KINDS
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.distributed import DistributedGraph
 from structures import Hornet, SlabGraph
-
-KINDS = {
-    "plain": {},
-    "weights": {"weight_dtype": "float32"},
-    "data": {"edge_data": {"value": "int32"}},
-    "latest": {"time_unit": "s", "weight_dtype": "int64"},
-    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
-}
-
-
-def pair_of(engine, n, structure=SlabGraph, **options):
-    """A distributed graph, and on one device."""
-    device = engine.hosts[0].comm.device
-    return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
 
 
 def random_batch(rng, graph, size, n):
@@ -136,17 +123,9 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, monkeypatch):
     src, dst = np.random.default_rng(3).integers(0, 30, (2, 100))
     for each in (graph, one):
         each.insert_edges(src, dst, np.arange(100))
-    last, original = engine.hosts[-1].objects[graph._key].local, SlabGraph.store_type.insert
-
-    def fail(self, arcs):
-        if self is last.store:
-            raise MemoryError("no memory left, for the test")
-        return original(self, arcs)
-
     before = [array.tolist() for array in graph.to_coo()]
     batch = random_batch(np.random.default_rng(5), one, 200, 30)
-    monkeypatch.setattr(SlabGraph.store_type, "insert", fail)
-    monkeypatch.setattr(SlabGraph.store_type, "insert_small", lambda *_: None)
+    fails(monkeypatch, engine.hosts[-1].objects[graph._key].local, "insert")
     memory_is_tight(monkeypatch)
     with pytest.raises(MemoryError, match="for the test"):
         graph.apply(**batch)

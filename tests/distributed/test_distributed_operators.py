@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distributed_cases import host, of_shape
+from distributed_cases import filled_pair, host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
@@ -409,13 +409,8 @@ def pulled(graph, edges, direction):
 
 @pytest.mark.parametrize("directed, edges", [(False, "out"), (True, "out"), (True, "in")])
 def test_pulls(engine, directed, edges):
-    src, dst, n = GRAPHS["rmat"]
-    options = {"directed": directed, "in_edges": directed, "weight_dtype": "int32"}
-    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
-    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
-    weights = np.random.default_rng(1).integers(10, 100, src.size).astype(np.int32)
-    for each in (graph, one):
-        each.insert_edges(src, dst, weights)
+    weights = np.random.default_rng(1).integers(10, 100, GRAPHS["rmat"][0].size).astype(np.int32)
+    graph, one = filled_pair(engine, "rmat", weights, directed=directed, in_edges=directed, weight_dtype="int32")
     assert graph.run(pulled, edges, "pull") == pulled(one, edges, "pull")
 
 

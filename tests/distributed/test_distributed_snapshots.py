@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from distributed_cases import host, memory_is_tight
+from distributed_cases import fails, host, memory_is_tight
 
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
 from frontier.core.component import Component, add_component
@@ -172,17 +172,9 @@ def test_a_batch_that_is_undone_is_not_shown(engine, monkeypatch):
     graph, one = pair_of(engine)
     update((graph, one), np.random.default_rng(5))
     before = graph.snapshot()
-    last, original = engine.hosts[-1].objects[graph._key].local, SlabGraph.store_type.insert
-
-    def fail(self, arcs):
-        if self is last.store:
-            raise MemoryError("no memory left, for the test")
-        return original(self, arcs)
-
     memory_is_tight(monkeypatch)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
-        patch.setattr(SlabGraph.store_type, "insert", fail)
-        patch.setattr(SlabGraph.store_type, "insert_small", lambda *_: None)
+        fails(patch, engine.hosts[-1].objects[graph._key].local, "insert")
         graph.insert_edges(np.arange(N - 1), np.arange(1, N))
     assert contents(before) == contents(one) == contents(graph.snapshot())
     update((graph, one), np.random.default_rng(6))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distributed_cases import host, memory_is_tight
+from distributed_cases import fails, host, memory_is_tight
 from model import Model, random_batch
 
 import frontier as fr
@@ -157,19 +157,8 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
     graph.insert_edges(src, dst, np.arange(100, dtype=np.int32))
     before = [array.tolist() for array in graph.to_coo()]
     method = "erase" if how == "delete" else "insert"
-    original = getattr(SlabGraph.store_type, method)
-    last = engine.hosts[-1].objects[graph._key].local
-
-    def fail(self, arcs):
-        if self is last.store:
-            raise MemoryError("no memory left, for the test")
-        return original(self, arcs)
-
     more = random_batch(rng, 30, 200)[:2]
-    monkeypatch.setattr(SlabGraph.store_type, method, fail)
-    monkeypatch.setattr(
-        SlabGraph.store_type, f"{method}_small", lambda *_: None
-    )  # small batches of a GPU go the same way then
+    fails(monkeypatch, engine.hosts[-1].objects[graph._key].local, method)
     memory_is_tight(monkeypatch)
     with pytest.raises(MemoryError, match="for the test"):
         if how == "delete":
@@ -185,16 +174,8 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
 def test_a_part_that_fails_with_memory_left_ends_the_graph(engine, monkeypatch):
     graph = DistributedGraph(SlabGraph, 30, engine=engine)
     graph.insert_edges([5], [6])
-    first, original = engine.hosts[0].objects[graph._key].local, SlabGraph.store_type.insert
-
-    def fail(self, arcs):
-        if self is first.store:
-            raise MemoryError("no memory left, for the test")
-        return original(self, arcs)
-
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
-        patch.setattr(SlabGraph.store_type, "insert", fail)
-        patch.setattr(SlabGraph.store_type, "insert_small", lambda *_: None)  # on a GPU
+        fails(patch, engine.hosts[0].objects[graph._key].local, "insert")
         graph.insert_edges(np.arange(29), np.arange(1, 30))
     with pytest.raises(PartLostError, match="load the graph"):
         graph.insert_edges([0], [1])
@@ -239,15 +220,7 @@ def test_sums_of_infinities_of_both_signs_change_none(engine):
 
 def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
     graph = DistributedGraph(SlabGraph, 30, engine=engine)
-    first = engine.hosts[0].objects[graph._key].local
-    original = SlabGraph.store_type.extend
-
-    def fail(self, count):
-        if self is first.store:
-            raise MemoryError("no memory left, for the test")
-        original(self, count)
-
-    monkeypatch.setattr(SlabGraph.store_type, "extend", fail)
+    fails(monkeypatch, engine.hosts[0].objects[graph._key].local, "extend")
     with pytest.raises(MemoryError):
         graph.insert_vertices(5)
     monkeypatch.undo()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
-import threading
 from decimal import Decimal
 from functools import partial
 
 import networkx as nx
 import numpy as np
 import pytest
+from concurrency import in_threads
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -397,16 +397,7 @@ def test_threads_ask_at_once(device):
     nx.number_connected_components(graph)
     for step in range(3):
         graph.remove_edge(10 * step, 10 * step + 1)
-        found = []
-        threads = [
-            threading.Thread(target=lambda found=found: found.append(nx.number_connected_components(graph)))
-            for _ in range(4)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert found == [step + 2] * 4
+        assert in_threads(4, lambda _: nx.number_connected_components(graph)) == [step + 2] * 4
     assert graph.conversions == 1
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from model import to_host
+from model import edge_set, to_host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
@@ -27,11 +27,6 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
 N, RECORDS, SIZE = 60, 500, 64
-
-
-def edges(graph):
-    src, dst, _ = graph.to_coo()
-    return set(zip(to_host(graph, src).tolist(), to_host(graph, dst).tolist(), strict=True))
 
 
 def threads():
@@ -103,7 +98,7 @@ def test_every_source(name, device, records, tmp_path, rng):
             found.append((batch.begin, batch.end))
         assert found == [(begin, min(begin + SIZE, RECORDS)) for begin in range(0, RECORDS, SIZE)]
     assert pipeline.totals.records == RECORDS
-    assert edges(graph) == edges(CSR.from_edges(*records, num_vertices=N, device=device))
+    assert edge_set(graph) == edge_set(CSR.from_edges(*records, num_vertices=N, device=device))
 
 
 def test_insertions_and_deletions_in_their_order(device, records):
@@ -114,9 +109,9 @@ def test_insertions_and_deletions_in_their_order(device, records):
     for batch in stream:
         (expected.insert_edges if batch.operation == "insert" else expected.delete_edges)(batch.src, batch.dst)
     assert operations == [batch.operation for batch in stream]
-    assert edges(graph) == edges(expected)
+    assert edge_set(graph) == edge_set(expected)
     Pipeline([{"src": [0, 1], "dst": [1, 2]}, {"src": [1], "dst": [0], "operation": "delete"}], graph).run()
-    assert (1, 2) in edges(graph) and (0, 1) not in edges(graph)
+    assert (1, 2) in edge_set(graph) and (0, 1) not in edge_set(graph)
 
 
 def test_parts_hold_whole_batches(rng):
@@ -175,7 +170,7 @@ def test_slots_take_parts_of_any_layout(device, rng):
 
 def test_a_pipeline_ended_within_a_part_leaves_its_memory_in_order(device, records):
     """The next one may get it."""
-    expected = edges(CSR.from_edges(*records, num_vertices=N, device=device))
+    expected = edge_set(CSR.from_edges(*records, num_vertices=N, device=device))
     for _ in range(5):
         graph = CSR(N, device=device)
         pipeline = Pipeline(tuple(records), graph, batch_size=SIZE)
@@ -183,7 +178,7 @@ def test_a_pipeline_ended_within_a_part_leaves_its_memory_in_order(device, recor
         pipeline.close()
         graph = CSR(N, device=device)
         Pipeline(tuple(records[::-1]), graph, batch_size=SIZE).run()
-        assert edges(graph) == expected
+        assert edge_set(graph) == expected
 
 
 def test_batches_are_reported_only_where_somebody_asked(records, tmp_path, monkeypatch):
@@ -197,7 +192,7 @@ def test_batches_are_reported_only_where_somebody_asked(records, tmp_path, monke
 
 def test_arrays_on_the_device_and_in_pinned_memory(device, records):
     graph = CSR(N, device=device)
-    expected = edges(CSR.from_edges(*records, num_vertices=N, device=device))
+    expected = edge_set(CSR.from_edges(*records, num_vertices=N, device=device))
 
     def made_in_the_reading_thread():
         for src, dst in cut(records):
@@ -210,14 +205,14 @@ def test_arrays_on_the_device_and_in_pinned_memory(device, records):
         pinned = cupyx.empty_pinned(records.shape, records.dtype)
         pinned[:] = records
         Pipeline(tuple(pinned), graph, batch_size=SIZE).run()
-        assert edges(graph) == expected
+        assert edge_set(graph) == expected
         graph = CSR(N, device=device)
         with stream:
             Pipeline(made_in_the_reading_thread(), graph).run()
         stream.synchronize()
     else:
         Pipeline(made_in_the_reading_thread(), graph).run()
-    assert edges(graph) == expected
+    assert edge_set(graph) == expected
 
 
 def test_analytics_and_their_results(device, records):
@@ -397,7 +392,7 @@ def test_a_window(device, rng):
         done = window.push(src, dst, time=seconds)
         assert (batch.inserted, batch.replaced, batch.deleted, batch.late) == (
             done.inserted, done.replaced, done.expired, done.late)  # fmt: skip
-        assert edges(graph) == edges(expected)
+        assert edge_set(graph) == edge_set(expected)
         late += done.late
     assert pipeline.totals.late == late > 0
 
@@ -436,7 +431,7 @@ def test_lines_from_a_socket(rng):
     sender.start()
     assert Pipeline(SocketSource(here), graph).run().records == 300
     sender.join()
-    assert edges(graph) == edges(CSR.from_edges(*pairs.T, num_vertices=N, device="cpu"))
+    assert edge_set(graph) == edge_set(CSR.from_edges(*pairs.T, num_vertices=N, device="cpu"))
 
 
 @pytest.mark.parametrize(
@@ -675,7 +670,7 @@ def test_a_window_goes_on(device, rng, tmp_path):
     assert resumed.window.state() == pipeline.window.state()
     totals = resumed.run()
     assert (totals.late, totals.inserted, totals.deleted) == (expected.late, expected.inserted, expected.deleted)
-    assert edges(resumed.graph) == edges(whole)
+    assert edge_set(resumed.graph) == edge_set(whole)
 
 
 def test_a_checkpoint_that_fails_leaves_the_one_before(records, tmp_path, monkeypatch):

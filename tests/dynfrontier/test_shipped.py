@@ -82,7 +82,7 @@ def test_groups_of_what_several_groups_have():
 
 def test_code_of_edited_sources_is_not_found(folder, monkeypatch):
     write_archive("sm_90", [entry()], folder)
-    monkeypatch.setattr(prebuilt, "source_fingerprint", lambda suffix: "another")
+    monkeypatch.setattr(prebuilt, "cuda_fingerprint", lambda: "another")
     assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
 
 

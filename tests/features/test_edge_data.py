@@ -8,7 +8,7 @@ import pytest
 from edge_rows import DATA, N, Pair
 from exhaustion import exhausted
 from graph_files import pack, unpack
-from model import to_host
+from model import to_host, twin_of
 
 import frontier as fr
 from frontier.runtime.memory.growable import SMALL
@@ -44,11 +44,7 @@ def test_random_updates(structure, device, orientation, weight_dtype, rng, tmp_p
         elif kind < 0.96:
             pair.graph.compact()
         else:
-            pair.graph.save(path)
-            pair.graph = [
-                lambda: pair.graph.copy(), lambda: copy.deepcopy(pair.graph),
-                lambda: pickle.loads(pickle.dumps(pair.graph)), lambda: fr.Graph.load(path, device=device),
-            ][step % 4]()  # fmt: skip
+            pair.graph = twin_of(pair.graph, step, path)
         pair.check()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import verifiers
-from model import to_host
+from model import edge_key, to_host
 from verifiers import VERIFIERS
 
 import frontier as fr
@@ -56,8 +56,7 @@ class Stream:
         self.graph.expire(before)
         self.events = [event for event in self.events if event[2] >= before]
 
-    def edge(self, u, v):
-        return (u, v) if self.graph.directed or u < v else (v, u)
+    edge = edge_key
 
     def arcs(self, _=None):
         """The result of `verifiers.timed_arcs`, from the list."""

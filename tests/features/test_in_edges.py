@@ -3,11 +3,11 @@
 import copy
 import gc
 import pickle
-import threading
 import weakref
 
 import numpy as np
 import pytest
+from concurrency import in_threads
 from exhaustion import STEPS, UPDATES, contents, exhausted
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, run_state_machine_as_test
@@ -393,19 +393,12 @@ def test_threads_rebuild_it_once(device, rng):
     expected = edges_of(graph.reverse)
     in_edges = component_of(graph, InEdges)
     in_edges.stale, in_edges._view = True, None
-    seen, start = [], threading.Barrier(4)
 
-    def read():
-        start.wait()
+    def read(_):
         reverse = graph.reverse
-        seen.append((id(reverse), reverse.version, edges_of(reverse), reverse))
+        return id(reverse), reverse.version, edges_of(reverse), reverse
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 4
+    seen = in_threads(4, read)
     assert len({(place, version) for place, version, _, _ in seen}) == 1
     assert all(edges == expected for _, _, edges, _ in seen)
 

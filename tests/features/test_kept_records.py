@@ -10,7 +10,7 @@ from exhaustion import exhausted
 from graph_files import pack, unpack
 from hypothesis import given
 from hypothesis import strategies as st
-from model import to_host
+from model import edge_key, to_host
 from payments import payments, totals
 
 import frontier as fr
@@ -35,8 +35,7 @@ class Pair:
         self.timed, self.weighted, self.channel = time_unit is not None, weight_dtype is not None, channel
         self.rows, self.edge_of, self.seen, self.absent = {}, {}, 0, set()
 
-    def key(self, u, v):
-        return (u, v) if self.graph.directed or u < v else (v, u)
+    key = edge_key
 
     def lists(self):
         found = {}

@@ -5,9 +5,10 @@ import re
 import emulator
 import numpy as np
 import pytest
+from graphs import KINDS
 from hypothesis import given
 from hypothesis import strategies as st
-from model import to_host
+from model import edge_key, to_host
 
 import frontier as fr
 from frontier.features.mixed import on_gpu, operations
@@ -20,13 +21,6 @@ EDGE, VERTEX = (
     (fr.Operation.INSERT, fr.Operation.DELETE, fr.Operation.HAS_EDGE, fr.Operation.WEIGHT),
     (fr.Operation.DEGREE, fr.Operation.NEIGHBORS),
 )
-KINDS = {
-    "plain": {},
-    "weights": {"weight_dtype": "float32"},
-    "data": {"edge_data": {"value": "int32"}},
-    "latest": {"time_unit": "s", "weight_dtype": "int64"},
-    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
-}
 
 
 class Model:
@@ -36,8 +30,7 @@ class Model:
         self.graph = graph
         self.edges = {}
 
-    def key(self, u, v):
-        return (u, v) if self.graph.directed or u < v else (v, u)
+    key = edge_key
 
     def neighbors(self, u):
         ends = [v for a, v in self.edges if a == u]

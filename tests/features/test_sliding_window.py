@@ -4,15 +4,10 @@ import datetime
 
 import numpy as np
 import pytest
-from model import to_host
+from model import edge_set, to_host
 
 import frontier as fr
 from structures import CSR, SlabGraph
-
-
-def edges(graph):
-    src, dst, _ = graph.to_coo()
-    return set(zip(to_host(graph, src).tolist(), to_host(graph, dst).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("order", ["in order", "out of order"])
@@ -32,7 +27,7 @@ def test_edges_of_the_last_times(structure, device, order, rng):
             times = times - rng.integers(0, 60, size)
         clock = max([time for *_, time in records], default=None)
         new_clock = max([clock, *times.tolist()] if clock is not None else times.tolist(), default=None)
-        before = set() if clock is None else edges(graph)
+        before = set() if clock is None else edge_set(graph)
         late = [
             i for i, time in enumerate(times.tolist())
             if (clock is not None and time < clock - lateness) or time <= new_clock - span
@@ -43,7 +38,7 @@ def test_edges_of_the_last_times(structure, device, order, rng):
         records += [(u, v, time) for i, (u, v, time) in enumerate(zip(*map(np.ndarray.tolist, (src, dst, times)),
                                                                       strict=True)) if i not in late]  # fmt: skip
         expected = {(min(u, v), max(u, v)) for u, v, time in records if u != v and time > new_clock - span}
-        assert edges(graph) == expected
+        assert edge_set(graph) == expected
         assert window.clock == new_clock and window.late == late_total
         assert result.inserted - result.expired == len(expected) - len(before)
     assert (late_total > 0) == (order == "out of order")
@@ -62,7 +57,7 @@ def test_the_last_records(structure, device, length, rng):
         result = window.push(arriving.src, arriving.dst)
         expected.insert_edges(arriving.src, arriving.dst)
         expected.delete_edges(leaving.src, leaving.dst)
-        assert edges(graph) == edges(expected) and result.late == 0
+        assert edge_set(graph) == edge_set(expected) and result.late == 0
         assert graph.num_edges == expected.num_edges
 
 

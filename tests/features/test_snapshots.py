@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from allocations import failing_after
+from concurrency import in_threads
 from model import Model, Pair, assert_same, edges_of, make
 
 import frontier as fr
@@ -327,18 +328,8 @@ def test_threads_that_read_one_snapshot_first() -> None:
         shown, expected = graph.snapshot(), graph.degrees()
         graph.insert_edges([step], [499 - step])
         graph.delete_edges([step], [step + 1])
-        start, found = threading.Barrier(4), []
-
-        def look(shown: Any = shown, start: Any = start, found: list = found) -> None:
-            start.wait()
-            found.append(shown.degrees())
-
-        threads = [threading.Thread(target=look) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(found) == 4 and all(np.array_equal(each, expected) for each in found)
+        found = in_threads(4, lambda _, shown=shown: shown.degrees())
+        assert all(np.array_equal(each, expected) for each in found)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")

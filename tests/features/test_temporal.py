@@ -1,15 +1,13 @@
 """Graphs with times: the record that defines an edge, and exact expiry of the edges that are too old."""
 
-import copy
 import itertools
-import pickle
 
 import numpy as np
 import pytest
 from allocations import failing_after
 from exhaustion import contents
 from graph_files import pack, unpack
-from model import to_host
+from model import edge_key, to_host, twin_of
 
 import frontier as fr
 from frontier.features.times.arrivals import FEW, Arrivals
@@ -31,8 +29,7 @@ class Pair:
         self.rows = {}
         self.dead = set()
 
-    def key(self, u, v):
-        return (u, v) if self.graph.directed or u < v else (v, u)
+    key = edge_key
 
     def batch(self, rng, size, low, high):
         """Random records between existing vertices: loops, edges listed several times, times in no order."""
@@ -98,11 +95,7 @@ def test_random_updates(structure, device, orientation, keep, rng, tmp_path, tri
         elif kind < 0.95:
             pair.graph.compact()
         else:
-            pair.graph.save(path)
-            pair.graph = [
-                lambda: pair.graph.copy(), lambda: copy.deepcopy(pair.graph),
-                lambda: pickle.loads(pickle.dumps(pair.graph)), lambda: fr.Graph.load(path, device=device),
-            ][step % 4]()  # fmt: skip
+            pair.graph = twin_of(pair.graph, step, path)
             assert (pair.graph.time_unit, pair.graph.keep_time) == ("ns", keep)
         pair.check()
     pair.expire(2**62)

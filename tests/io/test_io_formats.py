@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from archives import tar_of
 
 from frontier.io import ParseError, read_edges, read_stream
 
@@ -21,16 +22,6 @@ def file(tmp_path):
         return path
 
     return write
-
-
-def tar_of(members, mode="w:gz"):
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:
-        for name, content in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()
 
 
 def test_matrix_market(file):

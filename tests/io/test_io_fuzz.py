@@ -23,6 +23,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import strict_readers as strict
+from archives import tar_of
 
 from dynfrontier import SocketSource
 from frontier.io import EdgeList, ParseError, read_edges, read_stream, write_edges
@@ -91,16 +92,6 @@ def ldbc(rng, order=("t.properties", "t.v", "t.e")):
     return {name: files[name] for name in order}
 
 
-def tar(files, kind=tarfile.USTAR_FORMAT):
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=kind) as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()
-
-
 def zipped(files):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -138,15 +129,15 @@ FORMATS = {
     "m.noheader.mtx": (lambda rng: text(rows_of(rng, base=1)), strict.read_headerless),
     "g.jlg": (jlg, strict.read_jlg),
     "ops.txt": (operations, strict.read_operations),
-    "t.tar": (lambda rng: tar(ldbc(rng)), strict.read_ldbc_tar),
-    "one.tar": (lambda rng: tar({"g.txt": text(rows_of(rng))}, tarfile.PAX_FORMAT), strict.read_one_tar),
+    "t.tar": (lambda rng: tar_of(ldbc(rng), "w", tarfile.USTAR_FORMAT), strict.read_ldbc_tar),
+    "one.tar": (lambda rng: tar_of({"g.txt": text(rows_of(rng))}, "w"), strict.read_one_tar),
     "g.txt.gz": (lambda rng: gzip.compress(text(rows_of(rng)), mtime=0), strict.read_gzip),
     "two.txt.gz": (lambda rng: b"".join(gzip.compress(text(rows_of(rng)), mtime=0) for _ in "12"), strict.read_gzip),
     "g.txt.xz": (lambda rng: lzma.compress(text(rows_of(rng))), strict.read_xz),
     "two.txt.xz": (lambda rng: b"".join(lzma.compress(text(rows_of(rng))) for _ in range(2)), strict.read_xz),
     "g.txt.bz2": (lambda rng: bz2.compress(text(rows_of(rng))), strict.read_bzip2),
     "g.zip": (lambda rng: zipped({"g.txt": text(rows_of(rng))}), None),
-    "t.tar.gz": (lambda rng: gzip.compress(tar(ldbc(rng)), mtime=0), None),
+    "t.tar.gz": (lambda rng: gzip.compress(tar_of(ldbc(rng), "w", tarfile.USTAR_FORMAT), mtime=0), None),
     "a.parquet": (table(".parquet"), strict.read_arrow),
     "a.feather": (table(".feather"), strict.read_arrow),
     "a.arrow": (table(".arrow"), strict.read_arrow),

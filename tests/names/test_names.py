@@ -1,12 +1,12 @@
 """Vertices that a stream calls by name: ids as names come and go, in results, pipelines and files."""
 
 import pickle
-import threading
 import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
+from concurrency import in_threads
 from hypothesis import given
 from hypothesis import strategies as st
 from verifiers import host
@@ -283,16 +283,7 @@ def test_an_array_that_says_it_is_larger_is_refused(tmp_path):
 
 def test_several_threads():
     names, keys = fr.VertexNames(), np.arange(5000)
-    found = [None] * 4
-
-    def work(rank):
-        found[rank] = [names.ids(part) for part in np.array_split(keys, 50)]
-
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = in_threads(4, lambda _: [names.ids(part) for part in np.array_split(keys, 50)])
     for each in found[1:]:
         assert np.array_equal(np.concatenate(each), np.concatenate(found[0]))
     assert names.size == 5000

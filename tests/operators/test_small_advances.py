@@ -4,11 +4,11 @@ GPU."""
 import copy
 import gc
 import sys
-import threading
 import weakref
 
 import numpy as np
 import pytest
+from concurrency import in_threads
 from verifiers import host
 
 import frontier as fr
@@ -523,28 +523,21 @@ def test_vertices_that_are_new(device, taken):
 
 def test_each_thread_has_its_own(device):
     graph = ring(device)
-    failures = []
 
-    def work(step):
+    def work(thread):
+        step = thread + 1
+
         def op(src, dst, edge, weight, out):
             out[dst] = src * step
             return step > 0
 
-        try:
-            out = graph.xp.zeros(N, np.int64)
-            for vertex in range(50):
-                assert reached_from_with(graph, vertex, op, out) == [vertex + 1]
-                assert int(out[vertex + 1]) == vertex * step
-        except BaseException as error:
-            failures.append(error)
+        out = graph.xp.zeros(N, np.int64)
+        for vertex in range(50):
+            assert reached_from_with(graph, vertex, op, out) == [vertex + 1]
+            assert int(out[vertex + 1]) == vertex * step
 
     for _ in range(2):
-        threads = [threading.Thread(target=work, args=(step,)) for step in (1, 2, 3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not failures
+        in_threads(3, work)
 
 
 def reached_from_with(graph, vertex, op, *args):
@@ -650,21 +643,7 @@ def test_functors_are_interpreted_where_they_are_to_be(device, taken):
 def test_threads(device, rng):
     graph = sparse(SlabGraph, device, rng)
     expected = levels_of(graph)
-    failures = []
-
-    def work():
-        try:
-            for _ in range(3):
-                assert levels_of(graph) == expected
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    assert in_threads(3, lambda _: [levels_of(graph) for _ in range(3)]) == [[expected] * 3] * 3
 
 
 # ---- cached advances ------------------------------------------------------------------------------------------------
@@ -724,12 +703,17 @@ def launches(monkeypatch):
 @pytest.mark.parametrize("device", [pytest.param("gpu", marks=pytest.mark.gpu)])
 @pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
 class TestOnGPU:
-    def test_a_level_takes_one_launch(self, device, launches, taken):
+    def path(self, device):
+        """A path of 300 vertices, along which a search has run, and levels for another one from its first vertex."""
         graph = ring(device, 300)
         graph.delete_edges([299], [0])
         levels_of(graph)
         level = graph.xp.full(300, -1, np.int32)
         level[0] = 0
+        return graph, level
+
+    def test_a_level_takes_one_launch(self, device, launches, taken):
+        graph, level = self.path(device)
         frontier, number = few(graph, [0]), 0
         del launches[:], taken[:]
         while frontier:
@@ -740,11 +724,7 @@ class TestOnGPU:
 
     def test_a_level_makes_no_array(self, device, monkeypatch, taken):
         """Making one costs CuPy more time than the GPU needs for the level."""
-        graph = ring(device, 300)
-        graph.delete_edges([299], [0])
-        levels_of(graph)
-        level = graph.xp.full(300, -1, np.int32)
-        level[0] = 0
+        graph, level = self.path(device)
         frontier = fr.advance(graph, few(graph, [0]), visit, level, np.int32(1))
         cut, made = [], []
         array, renew = scratch.ArrayPart.array, scratch.OutputArena._renew

@@ -122,7 +122,7 @@ FEW = {
     "frontier/operators/dispatch/graph_arguments.py: iterator_of",
     "frontier/core/registry.py: _structures", "frontier/runtime/compile/disk_cache.py: cache_directory",
     "frontier/runtime/compile/disk_cache.py: _report_unkept",
-    "frontier/runtime/compile/disk_cache.py: source_fingerprint",
+    "frontier/runtime/compile/disk_cache.py: cuda_fingerprint",
     "frontier/runtime/compile/disk_cache.py: text_fingerprint",
     "frontier/runtime/compile/cuda.py: current_arch", "frontier/runtime/compile/cuda.py: multiprocessors",
     "frontier/runtime/compile/cuda.py: shared_memory", "frontier/runtime/compile/cuda.py: shared_memory_each",

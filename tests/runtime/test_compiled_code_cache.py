@@ -402,7 +402,7 @@ def test_machine_code_is_kept_by_everything_that_went_into_it(tmp_path, monkeypa
         for parts in asked:
             assert cuda.cached_cubin(*parts) == b"code"
     assert made == asked
-    monkeypatch.setattr(cuda, "source_fingerprint", lambda suffix: "a header has changed")
+    monkeypatch.setattr(cuda, "cuda_fingerprint", lambda: "a header has changed")
     cuda.cached_cubin(*asked[0])
     assert len(made) == len(asked) + 1
 

@@ -1,9 +1,9 @@
 """Entries of a cache that several threads ask for at the same time are made once."""
 
-import threading
 import time
 
 import pytest
+from concurrency import in_threads
 
 from frontier.runtime.compile.caches import once
 
@@ -17,12 +17,7 @@ def test_threads_get_the_same():
         made.append(key)
         return object()
 
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(make("key"))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = in_threads(8, lambda _: make("key"))
     assert made == ["key"] and len(set(map(id, found))) == 1
     assert make("key") is found[0] and make("other") is not found[0]
     make.cache.clear()

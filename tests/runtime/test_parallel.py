@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 import pytest
-from concurrency import run
+from concurrency import needs_layer, run
 
 PROGRAM = """
     from concurrent.futures import ThreadPoolExecutor
@@ -45,9 +43,5 @@ PROGRAM = """
     "layer", ["omp", *(pytest.param(name, marks=pytest.mark.slow) for name in ("workqueue", "tbb"))]
 )
 def test_every_item_is_done_once_and_errors_are_raised(layer: str) -> None:
-    if layer == "tbb":
-        try:
-            importlib.metadata.version("tbb")
-        except importlib.metadata.PackageNotFoundError:
-            pytest.skip("the package tbb is not installed")
+    needs_layer(layer)
     assert run(PROGRAM, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="3").strip() == layer

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 
 import pytest
-from concurrency import run
+from concurrency import needs_layer, run
 
 import frontier as fr
 
@@ -43,11 +42,7 @@ LAYERS = ["omp", pytest.param("workqueue", marks=pytest.mark.slow)]
 @needs_fork
 @pytest.mark.parametrize("layer", [*LAYERS, pytest.param("tbb", marks=pytest.mark.slow)])
 def test_a_pool_works_after_a_parallel_kernel(layer: str) -> None:
-    if layer == "tbb":
-        try:
-            importlib.metadata.version("tbb")
-        except importlib.metadata.PackageNotFoundError:
-            pytest.skip("the package tbb is not installed")
+    needs_layer(layer)
     assert run(POOL, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2").strip() == layer
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from model import make, random_batch, to_host
+from model import make, to_host, work_through_batches
 from walk import Walk
 
 from structures.hornet import Hornet
@@ -62,24 +62,7 @@ def test_random_batches(device, directed, weight_dtype, rng):
     """Batches of every size, into random positions and hubs, with block-arrays so small that long lists need
     several."""
     pair = make(Hornet, device, num_vertices=200, directed=directed, weight_dtype=weight_dtype, block_array_size=UNIT)
-    for round_ in range(12):
-        src, dst, weights = random_batch(rng, 200, int(10 ** rng.uniform(0, 3.5)), weight_dtype)
-        if round_ % 3 == 0:
-            src[: src.size // 2] = rng.integers(200)
-        pair.insert(src, dst, weights)
-        check_blocks(pair.graph)
-        edges = pair.model.edges()
-        low, size = rng.integers(200), rng.integers(200)
-        gone = [(u, v) for u, v, _ in edges if low <= u < low + size or rng.random() < 0.2]
-        pair.delete([u for u, _ in gone], [v for _, v in gone])
-        check_blocks(pair.graph)
-        if round_ == 7:
-            pair.delete_vertices(rng.permutation(200)[:20])
-            check_blocks(pair.graph)
-            pair.insert_vertices(20)
-    pair.graph.compact()
-    check_blocks(pair.graph)
-    pair.check()
+    work_through_batches(pair, check_blocks, rng, 3.5)
 
 
 def test_blocks_during_a_walk(device, tries):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from model import make, random_batch, to_host
+from model import make, random_batch, to_host, work_through_batches
 from walk import Walk
 
 from frontier.runtime import gpu_available
@@ -58,7 +58,8 @@ def check_tables(graph):
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_random_batches(device, directed, weight_dtype, rng):
     """Batches of every size, into random positions and hubs, whose chains grow, are rehashed, and shrink."""
-    work_through_batches(device, directed, weight_dtype, rng)
+    pair = make(SlabGraph, device, num_vertices=300, directed=directed, weight_dtype=weight_dtype)
+    work_through_batches(pair, check_tables, rng, 3.7)
 
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
@@ -66,29 +67,8 @@ def test_random_batches_in_parts(weight_dtype, rng, monkeypatch):
     """The same, as large batches are worked on by a CPU."""
     monkeypatch.setattr(on_cpu, "SMALL_ARCS", 9)
     monkeypatch.setattr(on_cpu, "PART", 7)
-    work_through_batches("cpu", True, weight_dtype, rng)
-
-
-def work_through_batches(device, directed, weight_dtype, rng):
-    pair = make(SlabGraph, device, num_vertices=300, directed=directed, weight_dtype=weight_dtype)
-    for round_ in range(12):
-        src, dst, weights = random_batch(rng, 300, int(10 ** rng.uniform(0, 3.7)), weight_dtype)
-        if round_ % 3 == 0:
-            src[: src.size // 2] = rng.integers(300)
-        pair.insert(src, dst, weights)
-        check_tables(pair.graph)
-        edges = pair.model.edges()
-        low, size = rng.integers(300), rng.integers(300)
-        gone = [(u, v) for u, v, _ in edges if low <= u < low + size or rng.random() < 0.2]
-        pair.delete([u for u, _ in gone], [v for _, v in gone])
-        check_tables(pair.graph)
-        if round_ == 7:
-            pair.delete_vertices(rng.permutation(300)[:30])
-            check_tables(pair.graph)
-            pair.insert_vertices(30)
-    pair.graph.compact()
-    check_tables(pair.graph)
-    pair.check()
+    pair = make(SlabGraph, "cpu", num_vertices=300, directed=True, weight_dtype=weight_dtype)
+    work_through_batches(pair, check_tables, rng, 3.7)
 
 
 def test_tables_during_a_walk(device, tries):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+import pytest
 
 
 def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
@@ -22,6 +25,15 @@ def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, range(count)))
+
+
+def needs_layer(layer: str) -> None:
+    """Skip the test if Numba lacks a threading layer, which may be a package."""
+    if layer == "tbb":
+        try:
+            importlib.metadata.version("tbb")
+        except importlib.metadata.PackageNotFoundError:
+            pytest.skip("the package tbb is not installed")
 
 
 def run(program: str, timeout: int = 240, **environment: str) -> str:

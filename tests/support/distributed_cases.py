@@ -21,6 +21,21 @@ def host(value):
     return value.get() if hasattr(value, "get") else np.asarray(value)
 
 
+def pair_of(engine, n, structure=SlabGraph, **options):
+    """A distributed graph, and one on one device."""
+    device = engine.hosts[0].comm.device
+    return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
+
+
+def filled_pair(engine, name, *weights, **options):
+    """`pair_of` one of `GRAPHS`."""
+    src, dst, n = GRAPHS[name]
+    graphs = pair_of(engine, n, **options)
+    for graph in graphs:
+        graph.insert_edges(src, dst, *weights)
+    return graphs
+
+
 def of_shape(engine, name, directed=False, **options):
     """One of `GRAPHS` distributed, and on one device."""
     src, dst, n = GRAPHS[name]
@@ -34,6 +49,20 @@ def memory_is_tight(monkeypatch):
     """Parts look up the changes of a batch, to undo them."""
     monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     monkeypatch.setattr("frontier.distributed.exchange.memory_budget.MemoryBudget.of", lambda *_: 0)
+
+
+def fails(monkeypatch, part, method):
+    """The store of a part runs out of memory in `method`, in which small batches of a GPU end, too."""
+    original = getattr(SlabGraph.store_type, method)
+
+    def fail(self, *args):
+        if self is part.store:
+            raise MemoryError("no memory left, for the test")
+        return original(self, *args)
+
+    monkeypatch.setattr(SlabGraph.store_type, method, fail)
+    if method in ("insert", "erase"):
+        monkeypatch.setattr(SlabGraph.store_type, f"{method}_small", lambda *_: None)
 
 
 def missing(*modules: str) -> str:

@@ -1,7 +1,7 @@
 """A graph with edge data and a model of it."""
 
 import numpy as np
-from model import to_host
+from model import edge_key, to_host
 
 N = 40
 DATA = {"time": "int64", "amount": "float32"}
@@ -17,8 +17,7 @@ class Pair:
         self.rows = {}
         self.dead = set()
 
-    def key(self, u, v):
-        return (u, v) if self.graph.directed or u < v else (v, u)
+    key = edge_key
 
     def batch(self, rng, size):
         """Random edges between vertices that exist: some are loops, some listed twice, in either direction."""

@@ -22,3 +22,12 @@ GRAPHS = {
     "grid": (_grid.src, _grid.dst, _grid.num_vertices),
     "road": (_road.src, _road.dst, _road.num_vertices),
 }
+
+KINDS = {
+    "plain": {},
+    "weights": {"weight_dtype": "float32"},
+    "data": {"edge_data": {"value": "int32"}},
+    "latest": {"time_unit": "s", "weight_dtype": "int64"},
+    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
+}
+"""Options of graphs, by the records that they store."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from frontier import Graph
 from frontier.core.results import UpdateResult
 
 NEIGHBORS_CHECKED = 48  # vertices whose neighbors are asked for one by one, in graphs with more than this many
@@ -98,6 +102,13 @@ class Model:
         """All edges, sorted, with undirected ones once, the smaller id first."""
         return [(u, v, w) for u, v, w in self.arcs() if self.directed or u < v]
 
+    def twin(self) -> Model:
+        """A copy. Its rows are dicts of numbers."""
+        twin = type(self)(self.num_vertices, directed=self.directed, weight_dtype=self.weight_dtype)
+        twin.adjacency = [dict(row) for row in self.adjacency]
+        twin.absent = set(self.absent)
+        return twin
+
     def _key(self, u: int, v: int) -> tuple[int, int]:
         return (u, v) if self.directed or u < v else (v, u)
 
@@ -169,6 +180,20 @@ def make(
 def to_host(graph: Any, array: Any) -> np.ndarray:
     """A NumPy array with the contents of a graph's `array`. Arrays of the host, and None, are returned unchanged."""
     return array.get() if hasattr(array, "get") else array
+
+
+def edge_key(pair: Any, u: int, v: int) -> tuple[int, int]:
+    """The ends of an edge of a pair's graph, in an undirected graph the smaller one first."""
+    return (u, v) if pair.graph.directed or u < v else (v, u)
+
+
+def twin_of(graph: Any, way: int, path: Path) -> Any:
+    """A copy of a graph, which is also saved: in one of four ways, the last of which loads the file."""
+    graph.save(path)
+    return [
+        graph.copy, lambda: copy.deepcopy(graph), lambda: pickle.loads(pickle.dumps(graph)),
+        lambda: Graph.load(path, device=graph.device.kind),
+    ][way % 4]()  # fmt: skip
 
 
 def edges_of(graph: Any) -> list[tuple[int, int, Any]]:
@@ -262,6 +287,34 @@ def _assert_same_answers(graph: Any, model: Model, rng: np.random.Generator) -> 
         src, dst = [u for u, _ in pairs], [v for _, v in pairs]
         assert not to_host(graph, graph.has_edges(src, dst)).any()
         assert (to_host(graph, graph.find_edges(src, dst)) == -1).all()
+
+
+def edge_set(graph: Any) -> set[tuple[int, int]]:
+    """The ends of the edges."""
+    return {(u, v) for u, v, _ in edges_of(graph)}
+
+
+def work_through_batches(pair: Pair, check: Any, rng: np.random.Generator, largest: float) -> None:
+    """Insert and delete batches of up to ``10**largest`` edges, into random places and hubs, and `check` the graph."""
+    n, weight_dtype = pair.graph.num_vertices, pair.graph.weight_dtype
+    for round_ in range(12):
+        src, dst, weights = random_batch(rng, n, int(10 ** rng.uniform(0, largest)), weight_dtype)
+        if round_ % 3 == 0:
+            src[: src.size // 2] = rng.integers(n)
+        pair.insert(src, dst, weights)
+        check(pair.graph)
+        edges = pair.model.edges()
+        low, size = rng.integers(n), rng.integers(n)
+        gone = [(u, v) for u, v, _ in edges if low <= u < low + size or rng.random() < 0.2]
+        pair.delete([u for u, _ in gone], [v for _, v in gone])
+        check(pair.graph)
+        if round_ == 7:
+            pair.delete_vertices(rng.permutation(n)[: n // 10])
+            check(pair.graph)
+            pair.insert_vertices(n // 10)
+    pair.graph.compact()
+    check(pair.graph)
+    pair.check()
 
 
 def random_batch(

@@ -66,5 +66,6 @@ def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, A
             work.counters.array, **launch,
         )  # fmt: skip
         found = work.counters.read()[0]
-    arcs.check(waited=True)
+    if device.is_gpu:
+        arcs.check(waited=True)
     return src[:found], dst[:found]

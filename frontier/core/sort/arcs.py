@@ -35,13 +35,13 @@ def id_bits(num_vertices: int) -> int:
     return max(int(num_vertices - 1).bit_length(), 1)
 
 
-def sort_keys(device: Device, keys: Any, *, key_bits: int | None = None) -> Any:
-    """Keys in ascending order, in place. They must not be negative. `key_bits` is the parameter of `sort_pairs`."""
+def sort_keys(device: Device, keys: Any) -> Any:
+    """Keys in ascending order, in place. They must not be negative."""
     if device.is_gpu or keys.size < RADIX_FROM:
         keys.sort()
     else:
         nothing = np.empty(0, np.int64)
-        _sort_by_digits(device, keys, nothing, nothing, key_bits)
+        _sort_by_digits(device, keys, nothing, nothing, None)
     return keys
 
 

@@ -142,7 +142,7 @@ class Communicator(BaseCommunicator):
     # ---- collectives ------------------------------------------------------------------------------------------------
 
     def alltoallv(
-        self, values: Any, counts: Sequence[int], received: Sequence[int] | None = None, out: Any = None
+        self, values: Any, counts: Sequence[int], received: Sequence[int] | None = None
     ) -> tuple[Any, list]:  # fmt: skip
         """Send the first ``counts[0]`` values to part 0, the next ``counts[1]`` to part 1, and so on.
 
@@ -150,16 +150,14 @@ class Communicator(BaseCommunicator):
         ----------
         received : sequence of int, optional
             The number of values from each part, if known: it saves an exchange.
-        out : array, optional
-            The destination, of the exact size.
 
         Returns
         -------
         values : array
-            The received values, in the order of the parts: `out`, or a new array.
+            The received values, in the order of the parts.
         received : list of int
         """
-        (found,), got = self.alltoallv_columns([values], counts, received, None if out is None else [out])
+        (found,), got = self.alltoallv_columns([values], counts, received)
         return found, got
 
     def alltoallv_columns(

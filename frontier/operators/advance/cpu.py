@@ -13,7 +13,7 @@ from frontier.runtime import jit, nonnegative, parallel_kernel
 from ..dispatch.cpu_balance import begin_share, make_deferral, make_next_share
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.output import BUFFER, output_functions
-from ..dispatch.signatures import preparation, vertex_test
+from ..dispatch.signatures import vertex_functor
 from ..dispatch.weights import edge_at, weight_at
 
 
@@ -21,8 +21,8 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
     """advance from each vertex of a list to its neighbors. `output` is one of the kinds of `output_functions`."""
     each_neighbor, each_of_share, _, _, prefetch = neighbor_loop(iterator)
     deferred, next_share = make_deferral(iterator), make_next_share(iterator)
-    allowed = vertex_test(condition)
-    ready = preparation(prepare)
+    allowed = vertex_functor(condition)
+    ready = vertex_functor(prepare)
     new_buffer, joins, put, flush = output_functions(output, iterator.degree)
 
     @jit(forceinline=True)
@@ -76,7 +76,7 @@ def has_bit(bits, v):
 def make_join(iterator: ModuleType, op: Any, condition: Any) -> Any:
     """Whether a vertex that meets the condition joins the output, given its neighbors in a bitmap. Stops once the
     condition fails."""
-    each_neighbor, allowed = neighbor_loop(iterator).each, vertex_test(condition)
+    each_neighbor, allowed = neighbor_loop(iterator).each, vertex_functor(condition)
 
     @jit(forceinline=True)
     def joins(view, weights, v, bits, args):

@@ -30,8 +30,9 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
     vertex, which is -1. Without groups `longer` and the rows are empty.
     """
     count, vertices = int(us.size), graph.num_vertices
-    workers = threads_for(count, PARALLEL)
-    if not has_places(graph, count):
+    workers = place_rows(graph, count)
+    if not workers:
+        workers = threads_for(count, PARALLEL)
         order, starts = np.arange(count), np.append(np.arange(0, count, LARGEST), count)
         none = np.empty((workers, 0), np.int64)
         run(workers, *view, us, vs, us[:0], order, starts, none, np.zeros(1, np.int64), *args)
@@ -48,10 +49,11 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
         raise
 
 
-def has_places(graph: BaseGraph, count: int) -> bool:
-    """Whether so many pairs are put into groups, and there is memory for arrays by vertex."""
-    room = np.dtype(np.int64).itemsize * threads_for(count, PARALLEL) * graph.num_vertices
-    return count >= FEW and room <= max(SMALLEST_ROOM, graph.store.neighbors.nbytes)
+def place_rows(graph: BaseGraph, count: int) -> int:
+    """The workers for so many pairs, each with an array by vertex. 0 if pairs are not grouped, or memory is short."""
+    workers = threads_for(count, PARALLEL)
+    room = np.dtype(np.int64).itemsize * workers * graph.num_vertices
+    return workers if count >= FEW and room <= max(SMALLEST_ROOM, graph.store.neighbors.nbytes) else 0
 
 
 def _groups(graph: BaseGraph, longer: Any) -> tuple[Any, Any]:

@@ -26,23 +26,11 @@ def _any_vertex(v, args):
     return True
 
 
-def vertex_test(condition: Any) -> Any:
-    """A functor over vertices that receives its arguments as one tuple. Always true without a condition."""
-    if condition is None:
+def vertex_functor(function: Any) -> Any:
+    """A functor over vertices that receives its arguments as one tuple. Without one, it is always true."""
+    if function is None:
         return _any_vertex
-    return jit(lambda v, args: condition(v, *args))
-
-
-@jit
-def _no_preparation(v, args):
-    pass
-
-
-def preparation(prepare: Any) -> Any:
-    """A functor for vertices whose edges come next, which receives its arguments as one tuple."""
-    if prepare is None:
-        return _no_preparation
-    return jit(lambda v, args: prepare(v, *args))
+    return jit(lambda v, args: function(v, *args))
 
 
 @jit

@@ -364,11 +364,9 @@ class Frontier:
 
     def _walk_arcs(self) -> int:
         """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""
-        known = self._known_arcs()
-        if known is None:
-            known = total_degree(self.graph, self._walk())
-            self._arcs, self._version = known, self.graph.version
-        return known
+        if self._arcs is None or self._version != self.graph.version:
+            self._arcs, self._version = total_degree(self.graph, self._walk()), self.graph.version
+        return self._arcs
 
     def _bits_of(self, vertices: Any) -> Any:
         """A list's vertices as a bitmap over all current ids."""
@@ -404,11 +402,11 @@ class Frontier:
 def check_frontier(graph: BaseGraph, frontier: Any) -> Frontier:
     """Return `frontier` as one of `graph`'s. Raises unless it is a frontier of the graph or of its reverse, and all its
     members exist."""
-    check_graph(graph)
-    own = graph_of(frontier)
-    if own is graph:
+    if isinstance(frontier, Frontier) and frontier.graph is graph:
+        frontier.check()
         return frontier
-    if not _same_vertices(own, graph):
+    check_graph(graph)
+    if not _same_vertices(graph_of(frontier), graph):
         raise ValueError("frontier belongs to another graph")
     return frontier._on(graph)
 

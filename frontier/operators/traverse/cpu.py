@@ -12,7 +12,7 @@ from frontier.runtime import cpu_kernel, jit, nonnegative
 
 from ..advance.cpu import make_join
 from ..dispatch.neighbor_loop import neighbor_loop
-from ..dispatch.signatures import preparation, vertex_test
+from ..dispatch.signatures import vertex_functor
 from ..dispatch.weights import edge_at, weight_at
 
 
@@ -32,8 +32,8 @@ def make_advance_repeatedly(
     """Many advances, one after another, on one core. Argument number `step` counts them."""
     loop = neighbor_loop(iterator)
     each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree
-    allowed, joins = vertex_test(condition), make_join(iterator, op, condition)
-    ready = preparation(prepare)
+    allowed, joins = vertex_functor(condition), make_join(iterator, op, condition)
+    ready = vertex_functor(prepare)
     join = _without_step if step is None else _with_step
 
     @jit

@@ -173,13 +173,15 @@ class Traversal:
         pulls = alone and can_pull(graph, functors, entering)
         bounds: tuple = (MAX_ARCS, self.most) if alone else (SMALL_COUNT, min(SMALL_ARCS, self.most))
         bits = self.state.scratch.get("bits", bitmap_words(graph.num_vertices) if pulls else 0, np.uint32)
-        leaving = read_view(graph, functors.op)
+        leaving = arriving = read_view(graph, functors.op)
+        if pulls and graph.directed:
+            arriving = read_view(entering or graph.reverse, functors.op)
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
         kernel = cpu_kernel_for(graph.package, make_advance_repeatedly, functors, self.step, pulls, alone=True)
         run_cpu(
-            kernel, functors, *leaving, *(read_view(entering or graph.reverse, functors.op) if pulls else leaving),
-            frontier._walk(), np.int64(arcs or 0), lists, stamps, epoch, bits, outcome.published,
-            *map(np.int64, (*bounds, steps, *pull_bounds(graph))), *_around(tuple(self.values), self.step),
+            kernel, functors, *leaving, *arriving, frontier._walk(), np.int64(arcs or 0), lists, stamps, epoch, bits,
+            outcome.published, *map(np.int64, (*bounds, steps, *pull_bounds(graph))),
+            *_around(tuple(self.values), self.step),
         )  # fmt: skip
         return self._after_series(lists, outcome)
 

@@ -19,9 +19,9 @@ from ..dispatch.kernels import (
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
-    read_view,
     reads_of,
     run_cpu,
+    view_and_weights,
 )
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from ..frontiers.deferred import DeferredFrontier
@@ -74,13 +74,17 @@ def visit_edges(
     if src.size != dst.size:
         same_length(src=src, dst=dst)
     values = functor_args(graph, op, args)
-    if not output:
-        _visit_only(graph, src, dst, op, values)
-        return None
-    count = int(src.size)
+    count, n = int(src.size), np.int64(graph.num_vertices)
     if not count:
-        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
-    n = np.int64(graph.num_vertices)
+        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0) if output else None
+    if not output:
+        if graph.device.is_gpu:
+            options = (("NO_OUTPUT", "1"), *_lookup_options(op))
+            kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, None),), values, options)
+            kernels.visit_only(count, n, graph.view(), src, dst, *values)
+        else:
+            _run_on_cpu(graph, make_visit_only, op, count, n, src, dst, values)
+        return None
     memory = recording()
     if memory is not None:
         joined, number = memory.output(count), memory.counters(3)
@@ -97,11 +101,7 @@ def visit_edges(
         kernels = _visit_kernels(graph, op, values)
         kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, None, *values)
     else:
-        kernel = cpu_kernel_for(graph.package, make_visit, (op,), any(reads_of(op)))
-        run_cpu(
-            kernel, (op,), count, n, *read_view(graph, op), src, dst, stamps, epoch,
-            out, counters.array, values,
-        )  # fmt: skip
+        _run_on_cpu(graph, make_visit, op, count, n, src, dst, stamps, epoch, out, counters.array, values)
     size, arcs, bad = counters.read()[:3]
     if bad:
         raise ValueError(f"{bad} of the {count} arcs in src and dst name ids outside 0..{graph.num_vertices - 1}")
@@ -112,15 +112,10 @@ def _visit_kernels(graph: BaseGraph, op: Callable[..., Any], values: tuple) -> A
     return cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, _lookup_options(op))
 
 
-def _visit_only(graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], values: tuple) -> None:
-    count, n = int(src.size), np.int64(graph.num_vertices)
-    if count and graph.device.is_gpu:
-        options = (("NO_OUTPUT", "1"), *_lookup_options(op))
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, None),), values, options)
-        kernels.visit_only(count, n, graph.view(), src, dst, *values)
-    elif count:
-        kernel = cpu_kernel_for(graph.package, make_visit_only, (op,), any(reads_of(op)))
-        run_cpu(kernel, (op,), count, n, *read_view(graph, op), src, dst, values)
+def _run_on_cpu(graph: BaseGraph, make: Callable, op: Callable[..., Any], count: int, n: np.int64, *args: Any) -> None:
+    edge, weight = reads_of(op)
+    kernel = cpu_kernel_for(graph.package, make, (op,), edge or weight)
+    run_cpu(kernel, (op,), count, n, *view_and_weights(graph, edge, weight), *args)
 
 
 def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:

@@ -19,7 +19,7 @@ from ..launch.streams import stream_getter
 from . import progress
 from .caches import clearable, once
 from .device_code import machine_code, program_of
-from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
+from .disk_cache import PROJECT_ROOT, cached, cuda_fingerprint
 from .prebuilt import Shipped, shipped_cubin
 from .requests import Request, requests
 from .toolchain import import_toolchain
@@ -57,7 +57,7 @@ def cached_cubin(
     if shipped is not None:
         return shipped.code
     codes = tuple(hashlib.sha256(functor).hexdigest() for functor in functors)
-    parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"), *codes)
+    parts = (header, repr(defines), arch, toolchain_version(), cuda_fingerprint(), *codes)
 
     def build() -> bytes:
         progress.compiling(header)
@@ -70,7 +70,7 @@ def cached_cubin(
 
 def cached_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -> bytes:
     """`compile_ltoir` behind the disk cache."""
-    parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"))
+    parts = (header, repr(defines), arch, toolchain_version(), cuda_fingerprint())
 
     def build() -> bytes:
         with progress.timed(header, "functor"):

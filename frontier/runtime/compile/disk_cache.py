@@ -41,11 +41,11 @@ def cache_directory() -> Path:
 
 
 @functools.cache
-def source_fingerprint(suffix: str) -> str:
-    """A hash over every file with this suffix (``".py"``, ``".cuh"``) in the project's packages."""
+def cuda_fingerprint() -> str:
+    """A hash over every ``.cuh`` file in the project's packages."""
     digest = hashlib.sha256()
     for package in PACKAGES:
-        for path in sorted((PROJECT_ROOT / package).rglob(f"*{suffix}")):
+        for path in sorted((PROJECT_ROOT / package).rglob("*.cuh")):
             digest.update(str(path.relative_to(PROJECT_ROOT)).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()

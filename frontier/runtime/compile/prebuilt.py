@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..log import logger
-from .disk_cache import PROJECT_ROOT, framed, source_fingerprint, unframed
+from .disk_cache import PROJECT_ROOT, cuda_fingerprint, framed, unframed
 
 CHOICE = "DYNFRONTIER_SHIPPED_CODE"
 """The environment variable that names another folder with archives. An empty folder disables them."""
@@ -67,7 +67,7 @@ def code_name(header: str, defines: Defines, functors: tuple[Functor, ...] = ())
     names = [functor.name for functor in functors]
     if None in names:
         return None
-    parts = header, repr(defines), source_fingerprint(".cuh"), *names
+    parts = header, repr(defines), cuda_fingerprint(), *names
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
