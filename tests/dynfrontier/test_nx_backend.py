@@ -264,7 +264,7 @@ def check_weighted_paths(graph, found, expected):
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_weighted_paths_are_as_short_as_networkxs(as_given, kind):
     """Of graphs with float weights, some zero; lengths are exact. NetworkX's paths start at the nearest source."""
-    for seed in range(4):
+    for seed in range(3):
         graph = drawn(seed, kind)
         ours, (u, v, *_) = as_given(graph), graph
         ends = [(u, w) for w in (u, v, *list(graph)[2:6], "absent")]

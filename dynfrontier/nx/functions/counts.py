@@ -14,9 +14,9 @@ from .table import function
 def _isolated(graph: Any) -> list[Any]:
     mirror = mirror_of(graph)
     degrees = mirror.graph.degrees() + mirror.graph.in_degrees() if mirror.directed else mirror.graph.degrees()
-    alone = mirror.graph.device.to_host(degrees) == 0
-    alone[list(mirror.loops)] = False
-    return [mirror.names[place] for place in np.flatnonzero(mirror.values(alone)).tolist()]
+    looping = {mirror.nodes[v] for v in mirror.loops}
+    places = np.flatnonzero(mirror.values(degrees) == 0).tolist()
+    return [node for node in (mirror.names[place] for place in places) if node not in looping]
 
 
 @function(parallel=True)

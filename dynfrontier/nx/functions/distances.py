@@ -51,6 +51,7 @@ def _eccentricities(graph: Any, weight: Any, undecided: Callable[[np.ndarray, np
         if mirror.directed or by_floats:
             chosen = left[:AT_ONCE]
         else:
+            left = np.flatnonzero(lower < upper)  # both ends tighten the bounds of all
             ends = (np.lexsort((-degrees[left], bound)) for bound in (-upper[left], lower[left]))
             chosen = left[np.unique(np.concatenate([end[: AT_ONCE // 2] for end in ends]))]
         distance = next(_distances(mirror, chosen, weight))

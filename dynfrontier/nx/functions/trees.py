@@ -109,18 +109,16 @@ def lengths_of(mirror: Mirror, roots: list[int], distance: np.ndarray, cutoff: A
 
 def paths_of(mirror: Mirror, lengths: dict[Any, Any], before: np.ndarray, *, backward: bool = False) -> dict[Any, Any]:
     """The paths to the nodes of `lengths` by the predecessors of vertices; from the nodes if `backward`."""
-    nodes, ids, parents = mirror.nodes, mirror.ids, before.tolist()
-    found: dict[Any, list[Any]] = {}
-    for node in lengths:
-        new = []
-        while node not in found:
-            new.append(node)
-            parent = parents[ids[node]]
-            if parent < 0:
-                found[new.pop()] = [node]
-            else:
-                node = nodes[parent]
-        for child in reversed(new):
-            found[child] = [child, *found[node]] if backward else [*found[node], child]
-            node = child
-    return found
+    nodes, vertices = mirror.nodes, list(map(mirror.ids.__getitem__, lengths))
+    paths: list[list[Any]] = [[]] * len(nodes)
+    for v, parent in zip(vertices, before[vertices].tolist(), strict=True):
+        later = []
+        while parent >= 0 and not paths[parent]:  # as near as v, by an edge of weight 0
+            later.append(v)
+            v, parent = parent, int(before[parent])
+        path = paths[parent] if parent >= 0 else []
+        path = paths[v] = [nodes[v], *path] if backward else [*path, nodes[v]]
+        while later:
+            v = later.pop()
+            path = paths[v] = [nodes[v], *path] if backward else [*path, nodes[v]]
+    return dict(zip(lengths, map(paths.__getitem__, vertices), strict=True))
