@@ -261,70 +261,81 @@ def check_weighted_paths(graph, found, expected):
         assert found == expected
 
 
+ENDS, KINDS = ("path", "path_length"), ("dijkstra", "bellman_ford")
+
+
+def check_calls(graph, given, calls):
+    """Calls, of names and arguments, have NetworkX's lengths and errors, and paths of these lengths."""
+    for name, *arguments in calls:
+        found, expected = (
+            answer(REGISTERED[name], given, *arguments, backend=NAME),
+            answer(original(name), graph, *arguments),
+        )
+        if "length" in name or isinstance(expected, type):
+            assert found == expected, (name, arguments)
+        elif isinstance(expected, tuple):
+            assert found[0] == expected[0], (name, arguments)
+            check_weighted_paths(graph, found[1], expected[1])
+        else:
+            check_weighted_paths(graph, found, expected)
+
+
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_weighted_paths_are_as_short_as_networkxs(as_given, kind):
-    """Of graphs with float weights, some zero; lengths are exact. NetworkX's paths start at the nearest source."""
+    """Weights are floats, some zero, of which sums are exact."""
     for seed in range(3):
         graph = drawn(seed, kind)
-        ours, (u, v, *_) = as_given(graph), graph
-        ends = [(u, w) for w in (u, v, *list(graph)[2:6], "absent")]
-        calls = [
-            *((f"{kind}_{end}", *pair) for kind in ("dijkstra", "bellman_ford") for end in ENDS for pair in ends),
-            *((f"single_source_{kind}_{end}", u) for kind in ("dijkstra", "bellman_ford") for end in ENDS),
-            *((f"all_pairs_{kind}_{end}",) for kind in ("dijkstra", "bellman_ford") for end in ENDS),
-            *((f"multi_source_dijkstra_{end}", [u, v], 3) for end in ENDS),
-            *((f"single_source_dijkstra_{end}", u, 3) for end in ENDS),
+        u, v, *others = graph
+        pairs = [(u, w) for w in (u, v, *others[:4], "absent")]
+        check_calls(graph, as_given(graph), [
+            *((f"{kind}_{end}", *pair) for kind in KINDS for end in ENDS for pair in pairs),
+            *((f"single_source_{kind}_{end}", u) for kind in KINDS for end in ENDS),
+            *((f"single_source_dijkstra_{end}", u, 3) for end in ENDS), ("single_source_dijkstra", u, None, 3),
+            *((f"single_source_{kind}", *pair) for kind in KINDS for pair in [*pairs, (u,)]),
+            *(("single_source_dijkstra", *pair, 4) for pair in pairs),
+            *((f"shortest_{end}", *pair, "weight", method) for end in ENDS for method in ("dijkstra", "bellman-ford")
+              for pair in [*pairs, (u, None), (None, v)]),
+        ])  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_weighted_paths_from_several_nodes(as_given, kind):
+    for seed in range(3):
+        graph = drawn(seed, kind)
+        given, (u, v, *others) = as_given(graph), graph
+        check_calls(graph, given, [
+            *((f"all_pairs_{kind}_{end}",) for kind in KINDS for end in ENDS),
             *((f"all_pairs_dijkstra_{end}", 3) for end in ENDS),
-            *((name, *pair, "weight", method) for name in ("shortest_path", "shortest_path_length")
-              for method in ("dijkstra", "bellman-ford") for pair in [*ends, (u, None), (None, v), (None, None)]),
-        ]  # fmt: skip
-        for name, *arguments in calls:
-            found = answer(REGISTERED[name], ours, *arguments, backend=NAME)
-            expected = answer(original(name), graph, *arguments)
-            if "length" in name:
-                assert found == expected, (name, arguments)
-            else:
-                check_weighted_paths(graph, found, expected)
-        for name, *arguments in (
-            ("single_source_dijkstra", u), ("single_source_dijkstra", u, None, 3), ("single_source_bellman_ford", u),
-            ("multi_source_dijkstra", [u, v]), *(("single_source_dijkstra", *pair, 4) for pair in ends),
-            *(("single_source_bellman_ford", *pair) for pair in ends), ("multi_source_dijkstra", []),
-            *(("multi_source_dijkstra", [u, v], pair[1]) for pair in ends),
-        ):  # fmt: skip
-            found = answer(REGISTERED[name], ours, *arguments, backend=NAME)
-            expected = answer(original(name), graph, *arguments)
-            assert found == expected if isinstance(expected, type) else found[0] == expected[0], (name, arguments)
-            if not isinstance(expected, type):
-                check_weighted_paths(graph, found[1], expected[1])
-        for node, (lengths, paths) in nx.all_pairs_dijkstra(ours, 3, backend=NAME):
+            *((f"multi_source_dijkstra_{end}", [u, v], 3) for end in ENDS),
+            *(("multi_source_dijkstra", [u, v], w) for w in (None, u, *others[:4], "absent")),
+            ("multi_source_dijkstra", []), *((f"shortest_{end}", None, None, "weight") for end in ENDS),
+        ])  # fmt: skip
+        for node, (lengths, paths) in nx.all_pairs_dijkstra(given, 3, backend=NAME):
             expected = original("single_source_dijkstra")(graph, node, cutoff=3)
             assert lengths == expected[0]
             check_weighted_paths(graph, paths, expected[1])
 
 
-ENDS = ("path", "path_length")
-
-
+@pytest.mark.parametrize("weight", [None, pytest.param("weight", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
-def test_distances_of_all_pairs(as_given, kind):
-    """In connected graphs with weights, without, and of one node; and the errors of others."""
-    whole = nx.Graph if kind is nx.Graph else nx.DiGraph
+def test_distances_of_all_pairs(as_given, kind, weight):
+    """In connected graphs, and of one node; and the errors of others."""
     drawn_graphs = [drawn(seed, kind, nodes=30) for seed in range(6)]
     for graph in drawn_graphs[:4]:
         nx.add_cycle(graph, list(graph), weight=1)
-    long = nx.cycle_graph(150, whole)
+    long = nx.cycle_graph(150, kind)
     nx.add_path(long, [0, 200, 201, 202])
     nx.add_path(long, [202, 201, 200, 0])
-    for graph in (*drawn_graphs, nx.path_graph(1, whole), long, whole([(0, 1), (2, 3)])):
-        for weight in (None, "weight"):
-            for name in ("eccentricity", "diameter", "radius", "center", "periphery", "barycenter", "wiener_index",
-                         "average_shortest_path_length"):  # fmt: skip
-                found = answer(REGISTERED[name], as_given(graph), weight=weight, backend=NAME)
-                expected = answer(original(name), graph, weight=weight)
-                if name in ("center", "barycenter") and isinstance(expected, list):
-                    found, expected = sorted(found), sorted(expected)  # of trees, NetworkX's come in another order
-                assert found == pytest.approx(expected) if isinstance(expected, float) else found == expected, name
-                assert_python(found)
+    for graph in (*drawn_graphs, nx.path_graph(1, kind), long, kind([(0, 1), (2, 3)])):
+        for name in ("eccentricity", "diameter", "radius", "center", "periphery", "barycenter", "wiener_index",
+                     "average_shortest_path_length"):  # fmt: skip
+            found = answer(REGISTERED[name], as_given(graph), weight=weight, backend=NAME)
+            expected = answer(original(name), graph, weight=weight)
+            if name in ("center", "barycenter") and isinstance(expected, list):
+                found, expected = sorted(found), sorted(expected)  # of trees, NetworkX's come in another order
+            assert found == (pytest.approx(expected) if isinstance(expected, float) else expected), name
+            assert_python(found)
         some = list(graph)[:2]
         for nodes in (some, some[0]):
             expected = answer(original("eccentricity"), graph, nodes)
@@ -519,7 +530,7 @@ PARALLEL = [
     ("single_target_shortest_path_length", {"target": 0}), ("all_pairs_shortest_path_length", {}),
     ("single_source_dijkstra_path_length", {"source": 0}), ("dijkstra_path_length", {"source": 0, "target": 1}),
     ("multi_source_dijkstra_path_length", {"sources": [0, 1]}), ("has_path", {"source": 0, "target": 1}),
-    ("all_pairs_bellman_ford_path_length", {}), ("shortest_path_length", {"source": 0, "weight": "weight"}),
+    ("shortest_path_length", {"source": 0, "weight": "weight"}),
     ("eccentricity", {"v": []}), ("is_negatively_weighted", {}), ("isolates", {}), ("is_branching", {}),
 ]  # fmt: skip
 
@@ -679,7 +690,7 @@ def test_weights_that_are_refused(device):
         arguments = {"source": 0} if "single" in name else {"weight": "weight"}
         with pytest.raises(NotImplementedError):  # before a generator starts
             REGISTERED[name](negative, **arguments, backend=NAME)
-    assert nx.bellman_ford_path_length(dn.DiGraph(negative, device=device), 0, 3) == 2.5
+    assert nx.bellman_ford_path_length(dn.DiGraph(negative, device=device, structure="csr"), 0, 3) == 2.5
     with pytest.raises(TypeError):  # of NetworkX's
         nx.single_source_dijkstra_path_length(dn.Graph(plain, device=device), 0)
 
