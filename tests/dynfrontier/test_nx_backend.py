@@ -150,6 +150,9 @@ CASES = [
     ("eigenvector_centrality", named, (1000, 1e-9)), ("edge_betweenness_centrality", named, ()),
     ("eigenvector_centrality", named, (1000, 1e-6, dict.fromkeys(named(), 3), "weight")),
     ("edge_betweenness_centrality", directed, ()), ("edge_betweenness_centrality", directed, (None, False)),
+    ("is_arborescence", directed, ()), ("is_branching", directed, ()), ("is_directed_acyclic_graph", directed, ()),
+    ("isolates", named, ()), ("isolates", directed, ()), ("number_of_isolates", named, ()),
+    ("number_of_selfloops", directed, ()), ("is_negatively_weighted", named, ()),
 ]  # fmt: skip
 
 
@@ -238,11 +241,143 @@ def test_paths_are_as_short_as_networkxs(as_given, kind):
             REGISTERED[name](ours, "absent", u, backend=NAME)
 
 
+def answer(function, graph, *arguments, **options):
+    """The result of a function of NetworkX, of a generator as a dict, or the type of the error that it raises."""
+    try:
+        found = function(graph, *arguments, **options)
+        return dict(found) if inspect.isgenerator(found) else found
+    except (nx.NetworkXException, ValueError) as error:
+        return type(error)
+
+
+def check_weighted_paths(graph, found, expected):
+    """Paths, or errors, in dicts by their ends: the paths are as long as NetworkX's, and of existing edges."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for node, paths in expected.items():
+            check_weighted_paths(graph, found[node], paths)
+    elif isinstance(expected, list):
+        assert found[-1] == expected[-1] and length_of(graph, found, "weight") == length_of(graph, expected, "weight")
+    else:
+        assert found == expected
+
+
+ENDS, KINDS = ("path", "path_length"), ("dijkstra", "bellman_ford")
+
+
+def check_calls(graph, given, calls):
+    """Calls, of names and arguments, have NetworkX's lengths and errors, and paths of these lengths."""
+    for name, *arguments in calls:
+        found, expected = (
+            answer(REGISTERED[name], given, *arguments, backend=NAME),
+            answer(original(name), graph, *arguments),
+        )
+        if "length" in name or isinstance(expected, type):
+            assert found == expected, (name, arguments)
+        elif isinstance(expected, tuple):
+            assert found[0] == expected[0], (name, arguments)
+            check_weighted_paths(graph, found[1], expected[1])
+        else:
+            check_weighted_paths(graph, found, expected)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_weighted_paths_are_as_short_as_networkxs(as_given, kind):
+    """Weights are floats, some zero, of which sums are exact."""
+    for seed in range(3):
+        graph = drawn(seed, kind)
+        u, v, *others = graph
+        pairs = [(u, w) for w in (u, v, *others[:4], "absent")]
+        check_calls(graph, as_given(graph), [
+            *((f"{kind}_{end}", *pair) for kind in KINDS for end in ENDS for pair in pairs),
+            *((f"single_source_{kind}_{end}", u) for kind in KINDS for end in ENDS),
+            *((f"single_source_dijkstra_{end}", u, 3) for end in ENDS), ("single_source_dijkstra", u, None, 3),
+            *((f"single_source_{kind}", *pair) for kind in KINDS for pair in [*pairs, (u,)]),
+            *(("single_source_dijkstra", *pair, 4) for pair in pairs),
+            *((f"shortest_{end}", *pair, "weight", method) for end in ENDS for method in ("dijkstra", "bellman-ford")
+              for pair in [*pairs, (u, None), (None, v)]),
+        ])  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_weighted_paths_from_several_nodes(as_given, kind):
+    for seed in range(3):
+        graph = drawn(seed, kind)
+        given, (u, v, *others) = as_given(graph), graph
+        check_calls(graph, given, [
+            *((f"all_pairs_{kind}_{end}",) for kind in KINDS for end in ENDS),
+            *((f"all_pairs_dijkstra_{end}", 3) for end in ENDS),
+            *((f"multi_source_dijkstra_{end}", [u, v], 3) for end in ENDS),
+            *(("multi_source_dijkstra", [u, v], w) for w in (None, u, *others[:4], "absent")),
+            ("multi_source_dijkstra", []), *((f"shortest_{end}", None, None, "weight") for end in ENDS),
+        ])  # fmt: skip
+        for node, (lengths, paths) in nx.all_pairs_dijkstra(given, 3, backend=NAME):
+            expected = original("single_source_dijkstra")(graph, node, cutoff=3)
+            assert lengths == expected[0]
+            check_weighted_paths(graph, paths, expected[1])
+
+
+@pytest.mark.parametrize("weight", [None, pytest.param("weight", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_distances_of_all_pairs(as_given, kind, weight):
+    """In connected graphs, and of one node; and the errors of others."""
+    drawn_graphs = [drawn(seed, kind, nodes=30) for seed in range(6)]
+    for graph in drawn_graphs[:4]:
+        nx.add_cycle(graph, list(graph), weight=1)
+    long = nx.cycle_graph(150, kind)
+    nx.add_path(long, [0, 200, 201, 202])
+    nx.add_path(long, [202, 201, 200, 0])
+    for graph in (*drawn_graphs, nx.path_graph(1, kind), long, kind([(0, 1), (2, 3)])):
+        for name in ("eccentricity", "diameter", "radius", "center", "periphery", "barycenter", "wiener_index",
+                     "average_shortest_path_length"):  # fmt: skip
+            found = answer(REGISTERED[name], as_given(graph), weight=weight, backend=NAME)
+            expected = answer(original(name), graph, weight=weight)
+            if name in ("center", "barycenter") and isinstance(expected, list):
+                found, expected = sorted(found), sorted(expected)  # of trees, NetworkX's come in another order
+            assert found == (pytest.approx(expected) if isinstance(expected, float) else expected), name
+            assert_python(found)
+        some = list(graph)[:2]
+        for nodes in (some, some[0]):
+            expected = answer(original("eccentricity"), graph, nodes)
+            assert answer(REGISTERED["eccentricity"], as_given(graph), nodes, backend=NAME) == expected
+    for name in ("average_shortest_path_length", "wiener_index", "barycenter"):
+        with pytest.raises(nx.NetworkXPointlessConcept):
+            REGISTERED[name](as_given(nx.Graph()), backend=NAME)
+
+
+def test_acyclic_graphs(as_given):
+    """The lowest common ancestors of pairs, of which several may be lowest."""
+    rng = random.Random(5)
+    for _ in range(4):
+        names = rng.sample(range(100), 12)
+        graph = nx.DiGraph()
+        graph.add_nodes_from(rng.sample(names, 12))
+        graph.add_edges_from((names[i], names[j]) for i in range(12) for j in range(i) if rng.random() < 0.2)
+        given = as_given(graph)
+        assert nx.is_directed_acyclic_graph(given, backend=NAME)
+        above = {node: nx.ancestors(graph, node) | {node} for node in graph}
+        for u, v in itertools.combinations(names[:6], 2):
+            found, common = nx.lowest_common_ancestor(given, u, v, "none", backend=NAME), above[u] & above[v]
+            lowest = [node for node in graph if node in common and not common & set(graph.successors(node))]
+            assert found == (lowest[0] if lowest else "none")
+        with pytest.raises(nx.NodeNotFound, match=r"\{'absent'\}"):
+            nx.lowest_common_ancestor(given, names[0], "absent", backend=NAME)
+    with pytest.raises(nx.NetworkXError, match="acyclic"):
+        nx.lowest_common_ancestor(as_given(directed()), 0, 1, backend=NAME)
+    assert not nx.is_directed_acyclic_graph(as_given(nx.DiGraph([(0, 0)])), backend=NAME)
+    trees = nx.DiGraph([(0, 1), (0, 2), (2, 3)]), nx.DiGraph([(0, 1), (2, 3)]), nx.DiGraph([(0, 1), (2, 1)])
+    for graph in trees:
+        for name in ("is_arborescence", "is_branching"):
+            assert REGISTERED[name](as_given(graph), backend=NAME) is original(name)(graph)
+
+
 def test_neighborhoods_have_all_attributes(as_given):
     graph = drawn(3)
     graph.graph["title"], node = "drawn", next(iter(graph))
     graph.nodes[node]["label"] = "first"
-    for options in ({}, {"radius": 2}, {"radius": 2, "center": False}, {"radius": 0}, {"undirected": True}):
+    for options in ({}, {"radius": 2}, {"radius": 2, "center": False}, {"radius": 0}, {"undirected": True},
+                    {"radius": 2.5, "distance": "weight"}):  # fmt: skip
         found = nx.ego_graph(as_given(graph), node, **options, backend=NAME)
         expected = original("ego_graph")(graph, node, **options)
         assert (found.graph, dict(found.nodes.data()), dict(found.adj)) == (
@@ -397,6 +532,8 @@ PARALLEL = [
     ("single_target_shortest_path_length", {"target": 0}), ("all_pairs_shortest_path_length", {}),
     ("single_source_dijkstra_path_length", {"source": 0}), ("dijkstra_path_length", {"source": 0, "target": 1}),
     ("multi_source_dijkstra_path_length", {"sources": [0, 1]}), ("has_path", {"source": 0, "target": 1}),
+    ("shortest_path_length", {"source": 0, "weight": "weight"}),
+    ("eccentricity", {"v": []}), ("is_negatively_weighted", {}), ("isolates", {}), ("is_branching", {}),
 ]  # fmt: skip
 
 
@@ -508,7 +645,14 @@ REFUSED = [
     ("leiden_communities", nx.DiGraph, {}, "directed graphs"),
     ("leiden_communities", nx.Graph, {"max_level": 0}, "max_level=0"),
     ("k_core", nx.Graph, {"core_number": {}}, "core_number must be None"),
-    ("pagerank", nx.Graph, {"unknown": 1}, "unknown"), ("diameter", nx.Graph, {}, "not implemented"),
+    ("diameter", nx.Graph, {"e": {}}, "e must be None"), ("eccentricity", nx.Graph, {"sp": {}}, "sp must be None"),
+    ("average_shortest_path_length", nx.Graph, {"method": "floyd-warshall"}, "floyd-warshall"),
+    ("shortest_path_length", nx.Graph, {"method": "a-star"}, "a-star"),
+    ("ego_graph", nx.Graph, {"n": 0, "radius": 1.5}, "radius=1.5"),
+    ("generic_bfs_edges", nx.Graph, {"source": 0, "neighbors": iter}, "neighbors must be None"),
+    ("is_negatively_weighted", nx.Graph, {"edge": (0, 1)}, "edge must be None"),
+    ("number_of_selfloops", nx.MultiGraph, {}, "parallel edges"),
+    ("pagerank", nx.Graph, {"unknown": 1}, "unknown"), ("girth", nx.Graph, {}, "not implemented"),
 ]  # fmt: skip
 
 
@@ -542,6 +686,13 @@ def test_weights_that_are_refused(device):
     with pytest.raises(NotImplementedError):
         nx.pagerank(plain, backend=NAME)
     assert nx.single_source_shortest_path_length(plain, 0, backend=NAME) == {0: 0, 1: 1, 2: 2}
+    negative = nx.DiGraph([(0, 1, {"weight": -1}), (1, 2), (2, 3, {"weight": 2.5})])
+    assert nx.is_negatively_weighted(negative, backend=NAME)
+    for name in ("all_pairs_bellman_ford_path", "single_source_bellman_ford_path_length", "diameter"):
+        arguments = {"source": 0} if "single" in name else {"weight": "weight"}
+        with pytest.raises(NotImplementedError):  # before a generator starts
+            REGISTERED[name](negative, **arguments, backend=NAME)
+    assert nx.bellman_ford_path_length(dn.DiGraph(negative, device=device, structure="csr"), 0, 3) == 2.5
     with pytest.raises(TypeError):  # of NetworkX's
         nx.single_source_dijkstra_path_length(dn.Graph(plain, device=device), 0)
 
@@ -549,7 +700,7 @@ def test_weights_that_are_refused(device):
 def test_everything_else_runs_on_graphs_of_this_package(device):
     plain = nx.krackhardt_kite_graph()
     graph = dn.Graph(plain, device=device)
-    assert nx.diameter(graph) == nx.diameter(plain)
+    assert nx.square_clustering(graph) == nx.square_clustering(plain)
     assert nx.shortest_path(graph, 0, 9) == nx.shortest_path(plain, 0, 9)
     assert nx.clustering(graph, weight="weight") == nx.clustering(plain, weight="weight")
     assert nx.union_all([graph, dn.Graph([("a", "b")])]).number_of_nodes() == 12

@@ -3,9 +3,23 @@
 Definitions here list the arguments that they support by name. Defaults are NetworkX's.
 """
 
-from . import clustering, communities, components, cores, paths, ranks, reciprocity, traversal
+from . import (
+    clustering,
+    communities,
+    components,
+    cores,
+    counts,
+    distances,
+    paths,
+    ranks,
+    reciprocity,
+    traversal,
+    weighted,
+)
 from .table import TABLE, Function
 
 __all__ = ["TABLE", "Function"]
 
-_MODULES = (clustering, communities, components, cores, paths, ranks, reciprocity, traversal)
+_MODULES = (
+    clustering, communities, components, cores, counts, distances, paths, ranks, reciprocity, traversal, weighted,
+)  # fmt: skip

@@ -85,6 +85,51 @@ def is_forest(G: Any) -> bool:
     return _lacks_cycles(G, math.inf)
 
 
+def _enters_once(mirror: Mirror) -> bool:
+    """Whether no vertex has two predecessors."""
+    return int(mirror.graph.in_degrees().max()) <= 1
+
+
+@function(parallel=True)
+def is_arborescence(G: Any) -> bool:
+    return is_tree(G) and _enters_once(mirror_of(G))
+
+
+@function(parallel=True)
+def is_branching(G: Any) -> bool:
+    return is_forest(G) and _enters_once(mirror_of(G))
+
+
+# ---- directed graphs ------------------------------------------------------------------------------------------------
+
+
+@function(parallel=True)
+def is_directed_acyclic_graph(G: Any) -> bool:
+    mirror = mirror_of(G)
+    if not mirror.directed or mirror.loops:
+        return False
+    return algorithms.strongly_connected_components(mirror.graph).count == len(mirror)
+
+
+@function(parallel=True)
+def lowest_common_ancestor(G: Any, node1: Any, node2: Any, default: Any) -> Any:
+    """Of several, the first in the graph."""
+    if not is_directed_acyclic_graph(G):
+        raise nx.NetworkXError("LCA only defined on directed acyclic graphs.")
+    mirror = mirror_of(G)
+    if not len(mirror):
+        raise nx.NetworkXPointlessConcept("LCA meaningless on null graphs.")
+    missing = {node for node in (node1, node2) if mirror.find(node) is None}
+    if missing:
+        raise nx.NodeNotFound(f"Node(s) {missing} from pair {(node1, node2)} not in G.")
+    above = [distances_from(mirror, [mirror.ids[node]], backward=True) < UNREACHED for node in (node1, node2)]
+    common = above[0] & above[1]
+    src, dst = mirror.arcs()
+    common[src[common[src] & common[dst]]] = False  # these have a successor that is one, too
+    lowest = np.flatnonzero(common)
+    return mirror.nodes[lowest[np.argmin(mirror.places()[lowest])]] if lowest.size else default
+
+
 @function(parallel=True)
 def strongly_connected_components(G: Any) -> Iterator[set[Any]]:
     mirror = mirror_of(G)

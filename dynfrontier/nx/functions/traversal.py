@@ -17,14 +17,13 @@ from algorithms import UNREACHED, bfs
 from ..holders import mirror_of, source_of
 from ..mirror import Mirror
 from .table import function
-
-AT_ONCE = 64
+from .trees import AT_ONCE, steps_of
 
 
 def distances_from(mirror: Mirror, roots: list[int], limit: Any = None, *, backward: bool = False) -> np.ndarray:
     """The number of edges from the nearest root to each vertex, on the host. UNREACHED without a path."""
     graph = mirror.graph.reverse if backward else mirror.graph
-    steps = None if limit is None or limit >= UNREACHED else max(int(limit), 0)
+    steps = steps_of(limit)
     to_host = mirror.graph.device.to_host
     if len(roots) == 1:
         return to_host(bfs(graph, roots[0], steps, predecessors=False).distance)
@@ -87,6 +86,11 @@ def _search(graph: Any, source: Any, depth_limit: Any, reverse: bool = False) ->
 @function(parallel=True)
 def bfs_edges(G: Any, source: Any, reverse: bool, depth_limit: Any) -> Iterator[tuple[Any, Any]]:
     yield from _search(G, source, depth_limit, reverse)
+
+
+@function(parallel=True)
+def generic_bfs_edges(G: Any, source: Any, depth_limit: Any) -> Iterator[tuple[Any, Any]]:
+    yield from _search(G, source, depth_limit)
 
 
 @function(parallel=True)
