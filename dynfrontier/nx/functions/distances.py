@@ -114,9 +114,14 @@ _add_ends(("radius", "center"), np.min, _may_be_lower)
 
 
 def _totals(mirror: Mirror, weight: Any) -> np.ndarray:
-    """The sum of the distances from each node, by place."""
-    to_host, places = mirror.graph.device.to_host, np.arange(len(mirror))
-    return np.concatenate([to_host(distance.sum(axis=1)) for distance in _distances(mirror, places, weight)])
+    """The sum of the distances from each node of a connected graph, by place."""
+    n, graph = len(mirror), mirror.graph
+    if weight is None or not graph.is_weighted:  # sums of the searches of closeness, which stores no distances
+        backward = graph.reverse if mirror.directed else graph
+        closeness = mirror.values(algorithms.closeness_centrality(backward, wf_improved=False).closeness_centrality)
+        return np.rint((n - 1) / np.where(closeness > 0, closeness, 1)).astype(np.int64)
+    places = np.arange(n)
+    return np.concatenate([graph.device.to_host(rows.sum(axis=1)) for rows in _distances(mirror, places, weight)])
 
 
 def _is_connected(mirror: Mirror) -> bool:
