@@ -30,7 +30,7 @@ COARSENING_SWEEPS = 4
 """A large level ends after at most this number of sweeps. Coarsening too far at once costs modularity."""
 MAX_SWEEPS = 30
 FEW = 20
-"""A level ends when a sweep visited less than one in this number of its vertices."""
+"""A level ends when a sweep visited fewer than one in this number of its vertices."""
 PASSES = 6
 """Expected arc visits on the first level, as a multiple of the number of arcs."""
 SMALL = 100

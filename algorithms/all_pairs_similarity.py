@@ -13,7 +13,8 @@ vertices and have few similar ones. A sample of the sources with the fewest path
     mids[e]       the neighbors of each vertex, ordered by the number of vertices that share them
     ends[e]       the vertices with each neighbor, by degree and then by id
     owner[e]      the source of arc e of a block
-    low[e]        the first vertex in `ends` that arc e may lead to, `last[e]` is the number of paths up to arc e
+    low[e]        the first vertex in `ends` that arc e may lead to
+    last[e]       the number of paths up to arc e
     keys[p]       the source of path p, by its position in the chunk, and its last vertex
 
 Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007; Xiao, Wang, Lin and Yu, "Efficient

@@ -51,7 +51,7 @@ SMALL_ENDS, SMALL_BATCHES = 1 / 8, 256
 """If inserted edges have more ends than this per vertex, or come from more batches, all vertices are scanned for
 outdated labels."""
 MAX_ARCS = 2**18
-"""The most arcs of a batch that a GPU processes in captured steps: this many vertices are far from keeping it busy."""
+"""The most arcs of a batch that a GPU processes in captured steps: that many are far from keeping it busy."""
 MAX_HEIGHT = 2**30
 """Levels only grow. Before they overflow, they are recomputed from scratch."""
 MOST_ARCS, SMALL_ARCS = 1 / 16, 256
@@ -89,9 +89,9 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     the next read of the labels, or the next deletion, costs O(arcs of the smaller components). It costs O(V) more if
     the largest gets another label, or many edges were inserted. A deletion costs O(batch) work, plus O(arcs of the
     vertices disconnected from their root) if it cuts the forest. The first deletion after a recomputation costs O(V +
-    arcs) to grow it. The components are recomputed from scratch in two cases. If many vertices are disconnected, fewer
-    batches of that size are repaired afterwards. If the smallest vertex of a component has left it and the root of its
-    tree has not, the label is lost, which is rare except for the largest component.
+    arcs) to grow it. The components are recomputed from scratch if many vertices are disconnected (fewer batches of
+    that size are repaired afterwards), and if a label is lost: the smallest vertex of a component has left it and the
+    root of its tree has not, which is rare except for the largest component.
 
     Examples
     --------

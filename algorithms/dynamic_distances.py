@@ -61,8 +61,8 @@ LOOK_UP = 8
 SAMPLED = np.random.default_rng(0).random(256)
 MOST_IMPROVED = 1 / 4
 """If a larger fraction of the sampled reached vertices has come nearer, a recomputation would have cost as much:
-relaxing their edges costs 3.5 times a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices are sampled as
-fractions of the number of all."""
+relaxing an edge of theirs costs 3.5 times as much as in a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices
+are sampled as fractions of the number of all."""
 PULLED = 1 / 8
 """These fractions are multiplied by this where a search from scratch pulls, without weights on a CPU."""
 

@@ -20,7 +20,7 @@ One pass over the vertices computes its size, which selects the next step:
              of all and cost next to nothing to push.
     sweep    all vertices send their pending amount; along in-edges each vertex sums up what it gets
     scale    everything is multiplied by a number, after which pending shares add up to 0. Without this the slowest part
-             of the error shrinks by a factor of alpha in a sweep, while all other components shrink by less than a half
+             of the error shrinks by a factor of alpha in a sweep, while all other components shrink to less than half
              on R-MAT graphs: it is the total rank, which batches change and the walk within a component conserves.
     step     in undirected graphs, instead of the last two (below)
 
@@ -153,10 +153,10 @@ class DynamicPageRank(IncrementalAlgorithm):
         As in `pagerank`: another iteration would change ranks by less than this in total (L1 norm), and the total error
         is below ``tol * alpha / (1 - alpha)``.
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Weights of the vertices as jump targets, uniform by default. Deleted vertices lose their weight, new ones have
+        Weights of the vertices as jump targets. Uniform by default. Deleted vertices lose their weight, new ones have
         none. If no weight is left, jumps are uniform.
     weighted : bool, optional
-        Whether edges are followed in proportion to their weights, by default if the graph has weights.
+        Whether edges are followed in proportion to their weights. The default is whether the graph has any.
     max_iter : int
         Maximum number of rounds per read of the ranks. In a round all vertices are pushed, or the active ones.
 

@@ -17,7 +17,8 @@ class DynamicSSSP(DynamicDistances):
     Parameters
     ----------
     graph : DynamicGraph
-        Weights must not be negative. In a directed graph edges are followed forward.
+        Weights must not be negative; edges without weights have length 1. In a directed graph edges are followed
+        forward.
     source : int
 
     Attributes

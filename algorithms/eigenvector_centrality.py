@@ -73,7 +73,7 @@ def eigenvector_centrality(
     nstart : mapping of vertex to number, or array of shape (num_vertices,), optional
         Initial centralities, up to scaling, equal by default.
     weighted : bool, optional
-        Whether to multiply centralities by the weights of edges, by default if the graph has weights.
+        Whether to multiply centralities by the weights of edges. The default is whether the graph has any.
     fail_on_nonconvergence : bool
         Raise if `max_iter` iterations were not enough. Otherwise return the centralities so far.
 

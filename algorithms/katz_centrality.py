@@ -76,7 +76,7 @@ def katz_centrality(
     Raises
     ------
     ConvergenceError
-        The tolerance was not reached, perhaps alpha is too large.
+        The tolerance was not reached. Perhaps alpha is too large.
     TypeError, ValueError
         An argument is invalid.
 

@@ -96,11 +96,11 @@ def pagerank(
         Iteration stops when the ranks change by less than this in total (L1 norm). Their total error is then below
         ``tol * alpha / (1 - alpha)``, up to float64 rounding. (NetworkX stops at `tol` times the number of vertices.)
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Weights of the vertices as jump targets, also for dangling vertices, uniform by default.
+        Weights of the vertices as jump targets, also for dangling vertices. Uniform by default.
     nstart : mapping or array, optional
         Initial ranks, up to scaling, by default the jump probabilities.
     weighted : bool, optional
-        Whether edges are followed in proportion to their weights, by default if the graph has weights.
+        Whether edges are followed in proportion to their weights. The default is whether the graph has any.
     dtype : {"float64", "float32"}
         The type of the ranks. float32 halves their memory. Sums over neighbors remain float64, but each iteration
         rounds a rank by up to 6e-8 of its value, which adds to the total error: `tol` must be 0 or at least 1e-6.

@@ -6,7 +6,7 @@ after another. Then every remaining vertex gets a color: the smallest vertex tha
 color is the smallest of its component, which consists of the vertices of its color that reach it. Components found in
 this way are removed, and the rest is colored again. The first time only one vertex of many neighbors spreads its color,
 which finds the largest component of most graphs in two traversals. Long chains of small components would need many
-rounds, and long paths many steps. The rest is then searched on the host, which bounds the time to linear.
+rounds, and long paths many steps. The rest is then searched on the host, in linear time.
 
     labels[v]    the component of v, -1 before it is known
     color[v]     the smallest starting vertex that reaches v, the number of vertices if none does

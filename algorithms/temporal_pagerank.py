@@ -71,7 +71,7 @@ def temporal_pagerank(
     half_life : int, timedelta or str, instead of `decay`
         The age at which an edge counts half of a new one: in units of the graph's times, or such as ``"10min"``.
     weighted : bool, optional
-        Whether weights count, too, by default if the graph has weights.
+        Whether weights count, too. The default is whether the graph has any.
 
     Raises
     ------

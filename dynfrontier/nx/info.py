@@ -15,7 +15,7 @@ SUPPORTED = {
     "all_pairs_dijkstra": "Weights must be finite numbers that are not negative.",
     "all_pairs_dijkstra_path": "Weights must be finite numbers that are not negative.",
     "all_pairs_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
-    "all_pairs_shortest_path": "",
+    "all_pairs_shortest_path": "Paths may differ from those of `single_source_shortest_path`.",
     "all_pairs_shortest_path_length": "From 64 nodes at a time.",
     "ancestors": "",
     "asyn_lpa_communities": "Undirected graphs without self-loops; `weight` must be None. Communities depend on `seed`"
@@ -47,8 +47,8 @@ SUPPORTED = {
     "dijkstra_path_length": "Weights must be finite numbers that are not negative.",
     "eccentricity": "`sp` must be None. Weights must be finite numbers that are not negative.",
     "edge_betweenness_centrality": "`weight` must be None; `k` from NetworkX 3.6 on.",
-    "ego_graph": "`undirected` must be False for directed graphs; `radius` an int, or a number with `distance`, whose"
-    " numbers are not negative.",
+    "ego_graph": "`undirected` must be False for directed graphs, and `radius` an int, or any number if `distance` is"
+    " given. Distances must be finite numbers that are not negative.",
     "eigenvector_centrality": "Graphs without self-loops; `nstart` must be None or have all nodes, without negative"
     " numbers; weights must be finite numbers that are not negative.",
     "generic_bfs_edges": "`neighbors` must be None. Children of a node come in the order of the graph's nodes.",
@@ -61,7 +61,7 @@ SUPPORTED = {
     "is_connected": "",
     "is_directed_acyclic_graph": "",
     "is_forest": "",
-    "is_negatively_weighted": "`edge` must be None; weights must be finite numbers.",
+    "is_negatively_weighted": "`edge` must be None and `weight` given; weights must be finite numbers.",
     "is_strongly_connected": "",
     "is_tree": "",
     "is_weakly_connected": "",

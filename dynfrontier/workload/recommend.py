@@ -24,7 +24,7 @@ SCOUTS_SHARE = 0.2  # expected cost of the fewest batches on a sample, as a frac
 SCOUTING = 1e-3  # seconds for a sample that only measures its own duration: with the fewest batches
 TIE = 1.05  # structures within this factor of the best tie, and another objective decides
 COMPARABLE = 2
-"""A structure is not compared if it had time for less than one in this number of the batches that another one ran."""
+"""A structure is not compared if it had time for fewer than one in this number of the batches that another one ran."""
 
 
 @dataclass(frozen=True)

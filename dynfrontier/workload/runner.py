@@ -27,7 +27,7 @@ from .workload import Workload, WorkloadOptions
 
 REHEARSAL = 0.5
 """Duration, in seconds, of the batches that each structure rehearses if time is short, on a graph that is discarded:
-they compile and load the kernels. If it is not, all batches are rehearsed."""
+they compile and load the kernels. If time suffices, all batches are rehearsed."""
 ATTEMPTS = 3  # runs of a structure, if something was still compiled in one: its figures are thrown away
 LEAST_BATCHES = 3  # batches that are run even if the time is up, in a rehearsal, too
 FEW = 10  # with fewer batches than this, a note warns that they show little

@@ -121,7 +121,6 @@ def test_the_kernel_of_searches_and_its_host_know_the_same_numbers():
     assert windows.OPERATIONS == {"sum": 1, "min": 2, "max": 3}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("header", [owners_on_gpu.HEADER, sending.HEADER, windows.HEADER])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_kernels_of_batches_compile(header, arch):

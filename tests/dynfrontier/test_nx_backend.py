@@ -250,14 +250,15 @@ def answer(function, graph, *arguments, **options):
         return type(error)
 
 
-def check_weighted_paths(graph, found, expected):
+def check_weighted_paths(graph, found, expected, sources=()):
     """Paths, or errors, in dicts by their ends: the paths are as long as NetworkX's, and of existing edges."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys()
         for node, paths in expected.items():
-            check_weighted_paths(graph, found[node], paths)
+            check_weighted_paths(graph, found[node], paths, sources)
     elif isinstance(expected, list):
-        assert found[-1] == expected[-1] and length_of(graph, found, "weight") == length_of(graph, expected, "weight")
+        assert found[-1] == expected[-1] and (not sources or found[0] in sources)
+        assert length_of(graph, found, "weight") == length_of(graph, expected, "weight")
     else:
         assert found == expected
 
@@ -268,6 +269,7 @@ ENDS, KINDS = ("path", "path_length"), ("dijkstra", "bellman_ford")
 def check_calls(graph, given, calls):
     """Calls, of names and arguments, have NetworkX's lengths and errors, and paths of these lengths."""
     for name, *arguments in calls:
+        sources = arguments[0] if name.startswith("multi_source") else ()
         found, expected = (
             answer(REGISTERED[name], given, *arguments, backend=NAME),
             answer(original(name), graph, *arguments),
@@ -276,9 +278,9 @@ def check_calls(graph, given, calls):
             assert found == expected, (name, arguments)
         elif isinstance(expected, tuple):
             assert found[0] == expected[0], (name, arguments)
-            check_weighted_paths(graph, found[1], expected[1])
+            check_weighted_paths(graph, found[1], expected[1], sources)
         else:
-            check_weighted_paths(graph, found, expected)
+            check_weighted_paths(graph, found, expected, sources)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
@@ -299,23 +301,30 @@ def test_weighted_paths_are_as_short_as_networkxs(as_given, kind):
         ])  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
-def test_weighted_paths_from_several_nodes(as_given, kind):
-    for seed in range(3):
-        graph = drawn(seed, kind)
-        given, (u, v, *others) = as_given(graph), graph
-        check_calls(graph, given, [
-            *((f"all_pairs_{kind}_{end}",) for kind in KINDS for end in ENDS),
-            *((f"all_pairs_dijkstra_{end}", 3) for end in ENDS),
-            *((f"multi_source_dijkstra_{end}", [u, v], 3) for end in ENDS),
-            *(("multi_source_dijkstra", [u, v], w) for w in (None, u, *others[:4], "absent")),
-            ("multi_source_dijkstra", []), *((f"shortest_{end}", None, None, "weight") for end in ENDS),
-        ])  # fmt: skip
-        for node, (lengths, paths) in nx.all_pairs_dijkstra(given, 3, backend=NAME):
-            expected = original("single_source_dijkstra")(graph, node, cutoff=3)
-            assert lengths == expected[0]
-            check_weighted_paths(graph, paths, expected[1])
+def test_weighted_paths_from_several_nodes(as_given, kind, seed):
+    graph = drawn(seed, kind)
+    given, (u, v, *others) = as_given(graph), graph
+    check_calls(graph, given, [
+        *((f"all_pairs_{kind}_{end}",) for kind in KINDS for end in ENDS),
+        *((f"all_pairs_dijkstra_{end}", 3) for end in ENDS),
+        *((f"multi_source_dijkstra_{end}", [u, v], 3) for end in ENDS),
+        *(("multi_source_dijkstra", [u, v], w) for w in (None, u, *others[:4], "absent")),
+        ("multi_source_dijkstra", []), *((f"shortest_{end}", None, None, "weight") for end in ENDS),
+    ])  # fmt: skip
+    for node, (lengths, paths) in nx.all_pairs_dijkstra(given, 3, backend=NAME):
+        expected = original("single_source_dijkstra")(graph, node, cutoff=3)
+        assert lengths == expected[0]
+        check_weighted_paths(graph, paths, expected[1])
+
+
+def test_paths_from_several_nodes_start_at_the_nearest(as_given):
+    """A node that another one reaches by an edge of weight 0 is its own nearest one."""
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([(1, 2, 0), (2, 3, 1)])
+    found = nx.multi_source_dijkstra_path(as_given(graph), [1, 2], backend=NAME)
+    assert found == {1: [1], 2: [2], 3: [2, 3]}
 
 
 @pytest.mark.parametrize("weight", [None, pytest.param("weight", marks=pytest.mark.slow)])

@@ -100,7 +100,6 @@ def test_best_of_extreme_values(graph, rows, reduce):
     assert host(found).tolist() == [min(row, default=-1) for row in rows]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
 @pytest.mark.sampled("reduce", "dtype", of=4)

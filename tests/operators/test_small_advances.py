@@ -297,7 +297,6 @@ def test_the_graph_as_it_is_now(structure, device, rng, monkeypatch, taken):
         assert found == in_general(monkeypatch, lambda: levels_of(graph))
 
 
-@pytest.mark.slow
 def test_members_that_were_deleted(device, taken):
     graph = ring(device)
     out = graph.xp.zeros(N, np.int64)

@@ -113,7 +113,6 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
     check_code(compiled(header, defines, arch), header)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
 @pytest.mark.parametrize("folder_name", ["core/sort", "core/effective", "features/edge_data", "features/times"])
@@ -122,7 +121,6 @@ def test_of_batches(folder_name, vertex_dtype, arch):
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("id_dtype", VERTEX_DTYPES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)

@@ -107,23 +107,30 @@ def with_products_on_one_structure(items: list[pytest.Item]) -> list[pytest.Item
     have values that other cases on the structure have, too. Tests of updates have all cases on every structure.
     """
     kept = set(items)
-    for cases in grouped(items, test_of).values():
+    for cases in grouped(items, test_and_sampled).values():
         if of_updates(cases[0].path) or parameters(cases[0]).get("device", "cpu") != "cpu":
             continue
         by_structure = grouped(cases, structure_of)
+        by_structure.pop(None, None)
         usual = usual_structure(subject_of(cases[0]), by_structure)
         for structure, on_it in by_structure.items():
-            if structure not in (None, usual):
+            if structure != usual:
                 kept -= set(on_it)
                 kept.update(covering(on_it, Met()))
     return [item for item in items if item in kept]
 
 
-def usual_structure(subject: str, found: Iterable[str | None]) -> str | None:
+def usual_structure(subject: str, found: Iterable[Any]) -> str | None:
     """Of the structures found, the one for a subject: the same for all tests that share kernels."""
     turn = list(STRUCTURES)
     first = turn.index(USUAL) if subject == SHARED else crc32(subject.encode())
-    return min(found, key=lambda name: (turn.index(name) - first) % len(turn) if name else -1)
+    return min(found, key=lambda name: (turn.index(name) - first) % len(turn), default=None)
+
+
+def test_and_sampled(item: pytest.Item) -> Hashable:
+    """The group of a case: its test, and the values by which the marks ``sampled`` draw structures."""
+    drawn_by = [name for mark in item.iter_markers("sampled") for name in mark.args]
+    return (*test_of(item), *(id(parameters(item)[name]) for name in drawn_by))
 
 
 def parameters(item: Any) -> dict[str, Any]:
@@ -161,12 +168,8 @@ def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
     test marked ``sampled`` is on structures that it is drawn for.
     """
 
-    def group(item: pytest.Item) -> Hashable:
-        drawn_by = [name for mark in item.iter_markers("sampled") for name in mark.args]
-        return (*test_of(item), subject_of(item), *(id(parameters(item)[name]) for name in drawn_by))
-
     kept: set[pytest.Item] = set()
-    for cases in grouped(items, group).values():
+    for cases in grouped(items, lambda item: (test_and_sampled(item), subject_of(item))).values():
         found = {structure_of(item) for item in cases}
         if not of_updates(cases[0].path) and found <= set(STRUCTURES):
             found = {usual_structure(subject_of(cases[0]), found)}

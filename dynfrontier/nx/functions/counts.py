@@ -34,7 +34,7 @@ def number_of_selfloops(G: Any) -> int:
     return len(mirror_of(G).loops)
 
 
-@function(parallel=True)
+@function(parallel=True, refuse=lambda weight, **_: "weight must be given" if weight is None else None)
 def is_negatively_weighted(G: Any, weight: Any) -> bool:
     mirror = mirror_of(G, weight)
     if any(length < 0 for length in mirror.loops.values()):

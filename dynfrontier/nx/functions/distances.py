@@ -22,7 +22,7 @@ import algorithms
 from ..holders import Unsupported, mirror_of, source_of
 from ..mirror import Mirror
 from .table import function
-from .trees import AT_ONCE, check_all_weights, searches, unreached_of
+from .trees import AT_ONCE, LONGEST, check_all_weights, searches, unreached_of
 
 
 def _distances(mirror: Mirror, places: np.ndarray, weight: Any) -> Iterator[Any]:
@@ -38,7 +38,7 @@ def _distances(mirror: Mirror, places: np.ndarray, weight: Any) -> Iterator[Any]
 
 
 def _eccentricities(graph: Any, weight: Any, undecided: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
-    """The eccentricity at each place that `undecided`, of both bounds, leaves out in the end, and lower bounds."""
+    """Eccentricities by place: exact if `undecided`, a function of both bounds, is False there at the end, else bounds."""
     mirror = mirror_of(graph, weight)
     check_all_weights(mirror, weight)
     if not len(mirror):
@@ -135,6 +135,10 @@ def _checked(graph: Any, weight: Any, missing: str) -> Mirror:
     check_all_weights(mirror, weight)
     if not len(mirror):
         raise nx.NetworkXPointlessConcept(missing)
+    graph = mirror.graph
+    by_integers = weight is not None and graph.is_weighted and graph.weight_dtype.kind != "f"
+    if by_integers and float(graph.to_coo()[2].sum(dtype=np.float64)) * len(mirror) >= LONGEST:
+        raise Unsupported("distances that may add up to 2**62 are not supported")
     return mirror
 
 
@@ -150,7 +154,7 @@ def average_shortest_path_length(G: Any, weight: Any, method: Any) -> float:
     n = len(mirror)
     if n > 1 and not _is_connected(mirror):
         raise nx.NetworkXError(f"Graph is not {'strongly ' * mirror.directed}connected.")
-    return _totals(mirror, weight).sum().item() / (n * (n - 1)) if n > 1 else 0
+    return sum(_totals(mirror, weight).tolist()) / (n * (n - 1)) if n > 1 else 0
 
 
 @function(least_nodes=500, parallel=True)
@@ -158,12 +162,14 @@ def wiener_index(G: Any, weight: Any) -> float:
     mirror = _checked(G, weight, "Connectivity is undefined for the null graph.")
     if not _is_connected(mirror):
         return float("inf")
-    total = _totals(mirror, weight).sum().item()
+    total = sum(_totals(mirror, weight).tolist())
     return total if mirror.directed else total / 2
 
 
 @function(least_nodes=500, parallel=True)
 def barycenter(G: Any, weight: Any) -> list[Any]:
+    if not len(source_of(G)) and (weight is not None or source_of(G).is_directed()):
+        return []
     mirror = _checked(G, weight, "G has no nodes.")
     if not _is_connected(mirror):
         raise nx.NetworkXNoPath(

@@ -84,6 +84,8 @@ def from_nearest(
     for other, tree in found:
         nearer = other < distance
         distance, before = np.where(nearer, other, distance), np.where(nearer, tree, before) if trees else None
+    if trees and len(roots) > 1:
+        before[roots] = -1  # also of a root that another one reaches by edges of weight 0
     return distance, before
 
 
