@@ -355,6 +355,24 @@ def test_distances_of_all_pairs(as_given, kind, weight):
             REGISTERED[name](as_given(nx.Graph()), backend=NAME)
 
 
+def test_distances_after_changes(device):
+    """Vertices of removed nodes are in no result."""
+    graph = nx.wheel_graph(12)
+    ours = dn.Graph(graph, device=device, structure="csr")
+    for _ in range(2):
+        for name in ("eccentricity", "center", "barycenter", "average_shortest_path_length"):
+            assert REGISTERED[name](ours, backend=NAME) == original(name)(graph), name
+        assert dict(nx.all_pairs_shortest_path_length(ours)) == dict(original("all_pairs_shortest_path_length")(graph))
+        for changed in (graph, ours):
+            changed.remove_nodes_from([0, 3])
+            changed.add_edges_from([(2, 4), ("new", 5)])
+            changed.add_node("lonely")
+        assert list(nx.isolates(ours)) == ["lonely"]
+        for changed in (graph, ours):
+            changed.remove_node("lonely")
+    assert ours.conversions == 1
+
+
 def test_acyclic_graphs(as_given):
     """The lowest common ancestors of pairs, of which several may be lowest."""
     rng = random.Random(5)

@@ -37,7 +37,7 @@ def number_of_selfloops(G: Any) -> int:
 @function(parallel=True, refuse=lambda weight, **_: "weight must be given" if weight is None else None)
 def is_negatively_weighted(G: Any, weight: Any) -> bool:
     mirror = mirror_of(G, weight)
-    if any(length < 0 for length in mirror.loops.values()):
+    if any(length is not None and length < 0 for length in mirror.loops.values()):
         return True
     if not mirror.graph.is_weighted or not mirror.graph.num_edges:
         return False

@@ -1,8 +1,8 @@
 """Eccentricities, and sums of the distances of all pairs.
 
 In undirected graphs with integer lengths few searches decide most eccentricities: a search from v bounds those of all
-nodes, as the distances of v and w differ by at most the distance between them. Each round searches from the nodes whose
-bounds reach out most.
+nodes, as the eccentricities of v and w differ by at most the distance between them. Each round searches from undecided
+nodes with the highest upper and the lowest lower bounds. In other graphs every node is searched from.
 
     lower[w], upper[w]    bounds of the eccentricity of the node at place w; equal once it is known
 
@@ -38,15 +38,15 @@ def _distances(mirror: Mirror, places: np.ndarray, weight: Any) -> Iterator[Any]
 
 
 def _eccentricities(graph: Any, weight: Any, undecided: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
-    """Eccentricities by place: exact if `undecided`, a function of both bounds, is False there at the end, else bounds."""
+    """Eccentricities by place: exact if `undecided`, of both bounds, is False there at the end, else lower bounds."""
     mirror = mirror_of(graph, weight)
     check_all_weights(mirror, weight)
     if not len(mirror):
         raise Unsupported("eccentricities of a graph without nodes are not supported")
     to_host, degrees = mirror.graph.device.to_host, mirror.values(mirror.graph.degrees()).astype(np.int64)
-    by_floats = weight is not None and mirror.graph.is_weighted and mirror.graph.weight_dtype.kind == "f"
-    kind = np.float64 if by_floats else np.int64
-    lower, upper = np.zeros(len(mirror), kind), np.full(len(mirror), np.inf if by_floats else np.iinfo(kind).max, kind)
+    by_floats = weight is not None and mirror.graph.weight_dtype == np.float64
+    lower = np.zeros(len(mirror), np.float64 if by_floats else np.int64)
+    upper = np.full_like(lower, unreached_of(lower))
     while (left := np.flatnonzero(undecided(lower, upper))).size:
         if mirror.directed or by_floats:
             chosen = left[:AT_ONCE]

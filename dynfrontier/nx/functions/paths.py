@@ -78,11 +78,11 @@ def all_pairs_shortest_path(G: Any, cutoff: Any) -> Iterator[tuple[Any, dict[Any
 
 def _between(mirror: Mirror, source: Any, target: Any, weight: Any) -> tuple[Any, list[Any]]:
     """The length and the nodes of a path between two nodes, or no nodes."""
-    ends = [
+    start, end = [
         mirror.vertex(node, nx.NodeNotFound(f"{kind} {node} is not in G"))
         for kind, node in (("Source", source), ("Target", target))
     ]
-    return path_between(mirror, *ends, weight)
+    return path_between(mirror, start, end, weight)
 
 
 @function(parallel=True)

@@ -59,10 +59,10 @@ def searches(
     with refused(ValueError):  # negative weights, and sums that overflow int64
         for start in range(0, len(roots), AT_ONCE):
             part = roots[start : start + AT_ONCE]
-            if weighted:
-                found = sssp(graph, sources=part, predecessors=trees)
-            else:
-                found = bfs(graph, None, steps_of(cutoff), sources=part, predecessors=trees)
+            found: Any = (
+                sssp(graph, sources=part, predecessors=trees) if weighted
+                else bfs(graph, None, steps_of(cutoff), sources=part, predecessors=trees)
+            )  # fmt: skip
             yield found.distance, found.predecessor
 
 

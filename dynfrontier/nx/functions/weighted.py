@@ -69,8 +69,8 @@ all_paths = partial(of_all_pairs, lambda _, paths: paths)
 def between(graph: Any, source: Any, target: Any, weight: Any, kind: str) -> tuple[Any, list[Any]]:
     """The length and the nodes of a path between two nodes, or no nodes."""
     mirror = mirror_of(graph, weight)
-    ends = _roots(mirror, [source], kind)
-    return (None, []) if (end := mirror.find(target)) is None else path_between(mirror, *ends, end, weight)
+    (root,), end = _roots(mirror, [source], kind), mirror.find(target)
+    return (None, []) if end is None else path_between(mirror, root, end, weight)
 
 
 def _no_path(source: Any, target: Any) -> Exception:
