@@ -55,6 +55,13 @@ def test_requests_are_those_of_the_graph_at_hand(kind):
         assert isinstance(found, CudaFunctor) and found.name == meant.name
 
 
+def test_functors_on_the_list_exist():
+    """A constructor would leave out the kernels of those that were renamed."""
+    for listed in requests._listed()["requests"]:
+        for functor in listed["functors"]:
+            assert callable(value_of(functor["function"]))
+
+
 @pytest.mark.slow
 def test_the_list_is_up_to_date():
     """Otherwise ``python -m dynfrontier.prebuilt.requests`` makes it so."""
