@@ -215,7 +215,7 @@ def _mean_weight(graph: fr.Graph) -> float:
     """Mean of the finite weights. Raises ValueError if a weight is negative or NaN."""
     total = float(fr.neighbor_reduce(graph, None, _weight_or_nan, dtype=np.float64).sum())
     if math.isnan(total):
-        raise ValueError("shortest paths need weights that are neither negative nor NaN")
+        raise ValueError("shortest paths need weights that are numbers and not negative")
     return total / max(graph.num_arcs, 1)
 
 

@@ -598,7 +598,7 @@ def test_a_socket_cannot_begin_again(tmp_path):
     there.send(b"0 1\n2 3\n")
     there.close()
     Pipeline(SocketSource(here), SlabGraph(N, device="cpu"), checkpoint=tmp_path).run()
-    with pytest.raises(TypeError, match="a SocketSource cannot; hand over a function"):
+    with pytest.raises(TypeError, match="a SocketSource cannot; pass a function"):
         Pipeline.resume(tmp_path, SocketSource(here), device="cpu")
     here.close()
 
