@@ -349,6 +349,7 @@ def test_a_warning_names_the_option_once(call, device):
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(by="file")
 def test_what_replaces_times(structure, device, tmp_path):
     def warns(graph):
         return bool(warned(lambda: earliest_arrival(graph, 0)))
