@@ -462,7 +462,7 @@ def _split_components(graph, src, dst, labels, link, level, parent, tally, most,
 def _rename(v, labels, link, level, largest, tally):
     """Give v the current label of its component. Return whether v must be attached again.
 
-    Of the components that merged, one preserves its spanning tree: the largest, whose label was ``largest[0]``, or else
+    The largest of the components that merged preserves its spanning tree: its label was ``largest[0]``, or else
     the one whose label stays.
     """
     label = labels[v]

@@ -38,7 +38,7 @@ class LocalClusteringResult(Result):
     average : float
         Mean over the vertices, including vertices with fewer than two neighbors.
     transitivity : float
-        Of all pairs of neighbors of one vertex, the fraction that are neighbors, 0 without pairs.
+        The fraction of all pairs of neighbors of one vertex that are neighbors, 0 without pairs.
     """
 
     clustering: Any

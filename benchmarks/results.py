@@ -69,7 +69,7 @@ class Results:
         return [row for row in self.rows if all(row.get(key) == value for key, value in values.items())]
 
     def cells(self, *keys: str, **values: Any) -> list[list[Any]]:
-        """What these rows have under some keys, None where they have nothing: the cells of a table."""
+        """The cells of a table: the values of these rows under some keys, None for missing ones."""
         return [[row.get(key) for key in keys] for row in self.where(**values)]
 
     def save(self, folder: Path, name: str = "") -> Path:

@@ -93,7 +93,7 @@ class SlabPool:
         if capacity > MAX_SLABS:
             raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
 
-    @cached_property
+    @property
     def _capacity(self) -> int:
         return int(self.neighbors.size) // self.slab_stride
 
@@ -181,7 +181,6 @@ class SlabPool:
             )
 
     def _pool_changed(self) -> None:
-        self.__dict__.pop("_capacity", None)
         self._packed = None
         self._view = None
         self._joined_weights = None, None

@@ -279,7 +279,7 @@ def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypa
 @pytest.mark.parametrize("copied", ["never", "always"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_changes(device, directed, weighted, copied, monkeypatch):
-    """Where changes are everywhere, all vertices send their pending amount, from the graph or from a copy. Whether a
+    """After changes everywhere, all vertices send their pending amount, from the graph or from a copy. Whether a
     copy is expected to pay is asked once."""
     edges = fr.io.rmat(9, 12, seed=3)
     src, dst = host(edges.src), host(edges.dst)

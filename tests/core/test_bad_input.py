@@ -183,7 +183,7 @@ def test_ids_of_a_new_graph(structure, device, kind):
 
 
 def test_negative_ids_only(structure, device):
-    """Where the number of vertices is read off the ids."""
+    """The number of vertices is read off the ids."""
     for src, dst in [([-5], [-3]), ([-1], [-1])]:
         with pytest.raises(ValueError, match=r"src\["):
             structure.from_edges(src, dst, device=device)

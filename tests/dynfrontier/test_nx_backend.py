@@ -319,6 +319,16 @@ def test_weighted_paths_from_several_nodes(as_given, kind, seed):
         check_weighted_paths(graph, paths, expected[1])
 
 
+def test_sums_of_distances_that_may_overflow_are_refused():
+    """Each distance fits 64 bits, and the sum does not."""
+    graph = nx.path_graph(50)
+    nx.set_edge_attributes(graph, 2**56, "weight")
+    assert nx.diameter(graph, weight="weight", backend=NAME) == 49 * 2**56
+    for name in ("average_shortest_path_length", "wiener_index", "barycenter"):
+        with pytest.raises(NotImplementedError):
+            REGISTERED[name](graph, weight="weight", backend=NAME)
+
+
 def test_paths_from_several_nodes_start_at_the_nearest(as_given):
     """A node that another one reaches by an edge of weight 0 is its own nearest one."""
     graph = nx.Graph()
@@ -493,7 +503,7 @@ def test_sampled_betweenness_is_networkxs(as_given, normalized, endpoints):
 
 
 def test_betweenness_is_rounded_as_networkxs(as_given):
-    """Where both sums are exact, the results are equal."""
+    """The results are equal if both sums are exact."""
     for graph in (nx.path_graph(10, nx.DiGraph), nx.path_graph(10), nx.star_graph(7)):
         for options in ({}, {"normalized": False}, {"endpoints": True}):
             found = nx.betweenness_centrality(as_given(graph), **options, backend=NAME)

@@ -160,7 +160,7 @@ def test_graphs_without_weights_are_sampled_uniformly(structure, device, edges):
 
 @pytest.mark.parametrize("method", ["uniform", "weighted"])
 def test_how_often_neighbors_are_drawn(device, method):
-    """Of ten neighbors of many vertices, one is drawn in proportion to its weight, or three uniformly."""
+    """One of ten neighbors of many vertices is drawn in proportion to its weight, or three uniformly."""
     sources, ends = 4000, 10
     weights = np.tile(np.arange(1, ends + 1, dtype=np.float64), sources)
     src, dst = np.repeat(np.arange(sources), ends) + ends, np.tile(np.arange(ends), sources)

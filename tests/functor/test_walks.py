@@ -140,7 +140,7 @@ def test_views_follow_updates(structure, device, rng):
 
 
 def test_another_graph_than_the_operators(structure, device, rng):
-    """Of another structure, and with other types: the common subset of both."""
+    """Another structure, and other types: the common subset of both."""
     graph = made(structure, device, rng)
     other = made(SlabGraph, device, rng, vertex_dtype="int64")
 

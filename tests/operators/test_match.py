@@ -58,7 +58,7 @@ def test_match_keys(structure, device):
 
 @pytest.mark.parametrize("origin", [False, True])
 def test_match_keys_of_a_batch_with_duplicates(structure, device, origin):
-    """Of equal keys the last one gets the slot, whether or not keys contain positions in the batch."""
+    """The last one of equal keys gets the slot, whether or not keys contain positions in the batch."""
     rng = np.random.default_rng(2)
     src, dst = rng.integers(0, 300, (2, 3000))
     src[:1500] = 7

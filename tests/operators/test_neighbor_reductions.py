@@ -78,7 +78,7 @@ def test_truth(graph, rows, rng, reduce, limit):
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
 @pytest.mark.sampled("reduce", "dtype", of=3)
 def test_best_neighbors(graph, rows, rng, reduce, dtype):
-    """Of several neighbors with the best value, the one with the lowest id."""
+    """The neighbor with the lowest id counts if several have the best value."""
     x = rng.integers(-20, 20, N).astype(dtype)
     found = fr.neighbor_reduce(graph, None, mixed, graph.xp.asarray(x), reduce=reduce, dtype=dtype)
     sign = 1 if reduce == "argmin" else -1
@@ -169,7 +169,7 @@ def fairest(src, totals):
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 @pytest.mark.sampled("dtype", of=2)
 def test_scores(graph, rows, rng, dtype, distinct):
-    """Of values by their number of edges, without values below 0."""
+    """Values are weighed by their number of edges; values below 0 do not count."""
     x = (rng.integers(0, distinct, N) - distinct // 4).astype(dtype)
     found, scores = fr.neighbor_reduce(
         graph, None, value, graph.xp.asarray(x), reduce="mode", score=fair, dtype=dtype, values=True

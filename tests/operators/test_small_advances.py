@@ -478,7 +478,7 @@ def test_conditions_that_are_there_or_not(device, taken):
 
 @pytest.mark.slow
 def test_graphs_in_turn(device, rng, monkeypatch, taken):
-    """Of other structures, types of vertices and weights, and a graph and its reverse, which share cached advances."""
+    """Other structures, types of vertices and weights, and a graph and its reverse, which share cached advances."""
     src, dst = rng.integers(0, N, (2, 4000))
     weights = rng.integers(1, 9, 4000).astype(np.float32)
     options = dict(num_vertices=N, device=device, directed=True)

@@ -121,7 +121,7 @@ def with_products_on_one_structure(items: list[pytest.Item]) -> list[pytest.Item
 
 
 def usual_structure(subject: str, found: Iterable[Any]) -> str | None:
-    """Of the structures found, the one for a subject: the same for all tests that share kernels."""
+    """The one of the structures found for a subject: the same for all tests that share kernels."""
     turn = list(STRUCTURES)
     first = turn.index(USUAL) if subject == SHARED else crc32(subject.encode())
     return min(found, key=lambda name: (turn.index(name) - first) % len(turn), default=None)

@@ -113,7 +113,7 @@ def is_directed_acyclic_graph(G: Any) -> bool:
 
 @function(parallel=True)
 def lowest_common_ancestor(G: Any, node1: Any, node2: Any, default: Any) -> Any:
-    """Of several, the first in the graph."""
+    """The first in the graph, if several qualify."""
     if not is_directed_acyclic_graph(G):
         raise nx.NetworkXError("LCA only defined on directed acyclic graphs.")
     mirror = mirror_of(G)

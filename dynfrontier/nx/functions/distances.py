@@ -22,7 +22,7 @@ import algorithms
 from ..holders import Unsupported, mirror_of, source_of
 from ..mirror import Mirror
 from .table import function
-from .trees import AT_ONCE, LONGEST, check_all_weights, searches, unreached_of
+from .trees import AT_ONCE, check_all_weights, searches, unreached_of
 
 
 def _distances(mirror: Mirror, places: np.ndarray, weight: Any) -> Iterator[Any]:
@@ -132,13 +132,9 @@ def _is_connected(mirror: Mirror) -> bool:
 def _checked(graph: Any, weight: Any, missing: str) -> Mirror:
     """The mirror; raises an error with this text if the graph has no nodes."""
     mirror = mirror_of(graph, weight)
-    check_all_weights(mirror, weight)
+    check_all_weights(mirror, weight, added=len(mirror))
     if not len(mirror):
         raise nx.NetworkXPointlessConcept(missing)
-    graph = mirror.graph
-    by_integers = weight is not None and graph.is_weighted and graph.weight_dtype.kind != "f"
-    if by_integers and float(graph.to_coo()[2].sum(dtype=np.float64)) * len(mirror) >= LONGEST:
-        raise Unsupported("distances that may add up to 2**62 are not supported")
     return mirror
 
 

@@ -32,13 +32,15 @@ def check_weights(mirror: Mirror, weight: Any) -> None:
         raise Unsupported("negative weights are not supported")
 
 
-def check_all_weights(mirror: Mirror, weight: Any) -> None:
-    """Raise Unsupported if a search would fail later, for generators that have to refuse before they start."""
+def check_all_weights(mirror: Mirror, weight: Any, added: int = 1) -> None:
+    """Raise Unsupported if a search would fail later, for generators that have to refuse before they start, or if the
+    sum of this number of distances might overflow.
+    """
     check_weights(mirror, weight)
     if weight is not None and mirror.graph.is_weighted and mirror.graph.num_edges:
         weights = mirror.graph.to_coo()[2]
-        if weights.min() < 0 or not weights.sum(dtype=np.float64) < LONGEST:
-            raise Unsupported("negative weights, and weights that add up to 2**62, are not supported")
+        if weights.min() < 0 or not float(weights.sum(dtype=np.float64)) * added < LONGEST:
+            raise Unsupported("negative weights, and distances that add up to 2**62, are not supported")
 
 
 def steps_of(cutoff: Any) -> int | None:

@@ -30,7 +30,7 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
     vertex, which is -1. Without groups `longer` and the rows are empty.
     """
     count, vertices = int(us.size), graph.num_vertices
-    workers = place_rows(graph, count)
+    workers = workers_of_groups(graph, count)
     if not workers:
         workers = threads_for(count, PARALLEL)
         order, starts = np.arange(count), np.append(np.arange(0, count, LARGEST), count)
@@ -49,8 +49,8 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
         raise
 
 
-def place_rows(graph: BaseGraph, count: int) -> int:
-    """The workers for so many pairs, each with an array by vertex. 0 if pairs are not grouped, or memory is short."""
+def workers_of_groups(graph: BaseGraph, count: int) -> int:
+    """The number of workers for so many pairs, each with an array by vertex. 0 for few pairs, or little memory."""
     workers = threads_for(count, PARALLEL)
     room = np.dtype(np.int64).itemsize * workers * graph.num_vertices
     return workers if count >= FEW and room <= max(SMALLEST_ROOM, graph.store.neighbors.nbytes) else 0

@@ -29,7 +29,7 @@ from ..dispatch.kernels import (
     readable_weights,
     run_cpu,
 )
-from ..dispatch.pair_groups import place_rows, run_cpu_groups
+from ..dispatch.pair_groups import run_cpu_groups, workers_of_groups
 from ..extract import sort_rows
 from ..pair_order import in_order, ordered_pairs
 from .cpu import make_common_neighbors, make_intersect
@@ -208,7 +208,7 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     if graph.finds_fast or recorder.launches is not None:  # of few pairs, without looking at them
         return graph
     # Both lists are walked. For few pairs on a CPU, each member of the shorter one scans the longer instead.
-    if graph.device.is_gpu or place_rows(graph, int(us.size)):
+    if graph.device.is_gpu or workers_of_groups(graph, int(us.size)):
         ids = graph.joined(us, vs).astype(graph.vertex_dtype, copy=False)
         steps = total_degree(graph, ids)
     else:
