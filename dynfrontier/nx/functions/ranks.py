@@ -154,10 +154,9 @@ def _degree_shares(graph: Any, leaving: bool, entering: bool) -> dict[Any, float
     if len(mirror) <= 1:
         return dict.fromkeys(mirror.names, 1)
     counts = [mirror.graph.degrees()] * leaving + [mirror.graph.in_degrees()] * (entering and mirror.directed)
-    degrees = mirror.graph.device.to_host(sum(counts))
+    degrees = sum(counts)
     if mirror.loops:
-        degrees = degrees.copy()
-        degrees[list(mirror.loops)] += leaving + entering
+        degrees[mirror.graph.xp.asarray(list(mirror.loops))] += leaving + entering
     return mirror.by_node(degrees * (1.0 / (len(mirror) - 1.0)))
 
 
