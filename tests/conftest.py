@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, settings
 from model import Pair, make
 from tiers import STRUCTURES, chosen, is_first
 
+import frontier as fr
 from frontier.distributed import ThreadEngine
 from frontier.distributed.partition import owners
 from frontier.runtime import gpu_available
@@ -150,6 +151,13 @@ def _timeout(config: pytest.Config) -> float:
         return 0
     given = config.getoption("timeout", None)
     return float(os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout") or 0) if given is None else given
+
+
+@pytest.fixture
+def interpreted() -> Iterator[None]:
+    """Functors run in Python within the test, and nothing is compiled for them: for tests of callers of algorithms."""
+    with fr.interpreted():
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

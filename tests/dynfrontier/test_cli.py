@@ -499,6 +499,7 @@ ANALYTICS = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ANALYTICS)
 def test_run(name, graph_file, tmp_path):
     """Every analytic, with the ids of the file in its output."""

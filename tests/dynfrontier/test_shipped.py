@@ -323,6 +323,25 @@ def test_analytics_are_rehearsed():
     assert sizes and all(found == set(TILE_SIZES) for found in sizes.values())
 
 
+def test_a_loop_that_uses_up_its_members_is_rehearsed():
+    """A rehearsal for a GPU must not take them from the loop that follows."""
+    rehearsal = Rehearsal()
+    graph = structures()["csr"].from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="int64", device="cpu")
+    graph.device = RehearsingDevice()
+    distance = np.array([0, 99, 99])
+    with fr.interpreted(), rehearsal.watching():
+        queue = fr.PriorityFrontier(graph, distance, delta=2)
+        queue.push(fr.Frontier(graph, [0]))
+        queue.traverse(_relax, distance)
+    assert distance.tolist() == [0, 1, 3] and not rehearsal.failures
+    assert ["visit"] in [[f.function.__name__ for f in functors] for _, _, functors in rehearsal.requests.values()]
+
+
+def _relax(src, dst, edge, weight, distance):
+    through = distance[src] + weight
+    return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("isolated", [1, 8])  # eight times as many vertices: few have an edge at first

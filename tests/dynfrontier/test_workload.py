@@ -20,6 +20,7 @@ from frontier.runtime.compile.progress import compiling
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_every_structure_is_measured(tmp_path):
     def isolated(graph):
         return (graph.degrees() == 0).sum()
@@ -52,6 +53,7 @@ def test_every_structure_is_measured(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_several_sizes_and_weights():
     rng = np.random.default_rng(1)
     edges = replace(EDGES, weights=rng.integers(1, 9, len(EDGES)).astype(np.float32))
@@ -63,6 +65,7 @@ def test_several_sizes_and_weights():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_structures_without_weights_are_left_out(monkeypatch):
     kind = fr.structures()[NAMES[1]]
     monkeypatch.setattr(kind, "can_store_weights", False)
@@ -73,6 +76,7 @@ def test_structures_without_weights_are_left_out(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "triangle_count"])
 def test_analytics(name):
     """Maintained incrementally and recomputed, on two structures: the same. Other tests show that it is right, and
@@ -85,6 +89,7 @@ def test_analytics(name):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_preload_nothing_or_all():
     options = QUICK | dict(structures=NAMES[:2])
     assert run_workload(EDGES, preload=0, **options).rows[0].batches == 4
@@ -100,6 +105,7 @@ def test_preload_nothing_or_all():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_time_limit():
     report = run_workload(EDGES, seconds=1e-6, **QUICK | dict(batch_size=8, batches=20))
     assert {row.batches for row in report.rows} == {runner.LEAST_BATCHES}
@@ -157,6 +163,7 @@ def test_a_stopwatch_adds_up(device):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_what_is_done_for_an_analytic_is_its_own_time(monkeypatch):
     find, clock = updates.effective_edges, [0.0]
 
@@ -222,6 +229,7 @@ def test_wrong_results_are_found(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 def test_timed_observers_hear_what_they_would_without(rng):
     """They follow records in a graph that stores them."""
     from algorithms import DynamicTemporalTriangleCount, temporal_triangle_count

@@ -64,6 +64,7 @@ def test_updates_with_edge_data(tmp_path: Path, capsys: pytest.CaptureFixture) -
     assert rows
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_first_batches(capsys: pytest.CaptureFixture) -> None:
     options = ["--scale", "6", "--batch", "512", "--analytics", "connected_components", "--child", "slab"]
     assert run.main(["cold", "--device", "cpu", *options]) == 0
@@ -91,6 +92,7 @@ def test_small_updates(tmp_path: Path) -> None:
     assert all(0 < row["p50_us"] <= row["p99_us"] and len(row["wall_ms"]) == 3 for row in rows)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_updates_among_more_vertices(tmp_path: Path) -> None:
     options = ["--scale", "6", "--vertices", "6,8", "--sizes", "4", "--batches", "3", "--analytics", "bfs"]
     rows = results_of_own("latency", tmp_path, *options, "--structures", "slab")
@@ -176,6 +178,7 @@ def test_searches(tmp_path: Path) -> None:
     assert set(levels.values()) == {23} and set(levels) == {"traverse", "advance"}
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_incremental_with_in_edges(tmp_path: Path) -> None:
     results = results_of("incremental", tmp_path, "--structures", "csr", "--in-edges")
     rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]

@@ -227,7 +227,7 @@ class PriorityFrontier:
         self._check_vertices()
         check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
         alone = False
-        if not (self.graph.device.is_gpu or interpreting.get()):  # otherwise it is a loop of the host
+        if self._is_one_kernel():
             alone = self._visit_on_cpu(op, functor_args(self.graph, op, args))
         else:
             if self._near[0] is not op:
@@ -236,6 +236,11 @@ class PriorityFrontier:
                 traverse(self.graph, near, self._near[1], self.priority, self.limit, self.deferred, *args)
         self.clear()
         return alone
+
+    def _is_one_kernel(self) -> bool:
+        """Whether `traverse` is one kernel, and not a loop of the host. A rehearsal calls this for both devices, and
+        `traverse`, which leaves no members, only once."""
+        return not (self.graph.device.is_gpu or interpreting.get())
 
     def _visit_on_cpu(self, op: Callable[..., Any], args: tuple) -> bool:
         graph, n = self.graph, self.graph.num_vertices
