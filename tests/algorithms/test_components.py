@@ -15,7 +15,6 @@ from algorithms import DynamicConnectedComponents, connected_components
 from structures import SlabGraph
 
 module = importlib.import_module("algorithms.dynamic_connected_components")
-pytestmark = pytest.mark.sampled(by="file")
 
 
 def sorted_components(labels):
@@ -116,7 +115,6 @@ def test_one_neighbor_is_tried_first(structure, device, rng, monkeypatch, most_o
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(by="file")
 def test_labels_are_of_the_graphs_vertex_dtype(structure, device):
     graph = structure.from_edges([5, 3], [1, 5], num_vertices=7, device=device, vertex_dtype="int64")
     result = connected_components(graph)

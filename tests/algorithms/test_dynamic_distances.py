@@ -10,8 +10,6 @@ from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
 from frontier.runtime.memory.scratch import Counters
 
-pytestmark = pytest.mark.sampled(by="file")
-
 FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
 
 

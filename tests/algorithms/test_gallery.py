@@ -266,7 +266,6 @@ def test_betweenness_where_paths_are_long(directed, device, rng):
         check("edge_betweenness_centrality", graph, **options)
 
 
-@pytest.mark.sampled(by="file")
 def test_edge_betweenness_of_a_graph_with_edge_data(structure, device, directed):
     """Both directions of an edge have one id there."""
     src, dst, n = SHAPES["rmat"]
@@ -276,7 +275,6 @@ def test_edge_betweenness_of_a_graph_with_edge_data(structure, device, directed)
     check("edge_betweenness_centrality", graph, k=5)
 
 
-@pytest.mark.sampled(by="file")
 def test_weights_count_in_eigenvectors(structure, device, directed):
     """Weights count unless `weighted` is false. Equal weights do not."""
     src, dst, n = SHAPES["rmat"]
@@ -573,7 +571,6 @@ def test_spanning_forests_of_weighted_graphs(dtype, device):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("shape", ["rmat", "disconnected"])
 def test_spanning_forests_without_weights_are_those_of_equal_weights(shape, structure, device):
     """They are found in other ways, but of edges of equal weight the lowest joins the forest."""

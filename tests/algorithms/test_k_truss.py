@@ -13,8 +13,6 @@ import frontier as fr
 from algorithms import DynamicKTruss, k_truss, truss_numbers
 from frontier.core.registry import csr_structure
 
-pytestmark = pytest.mark.sampled(by="file")
-
 # By their modules' names. The first module is hidden by its function.
 module = importlib.import_module("algorithms.k_truss")
 dynamic_module = importlib.import_module("algorithms.dynamic_k_truss")

@@ -11,8 +11,6 @@ import frontier as fr
 from algorithms import k_truss, pagerank, triangle_count, truss_numbers
 from frontier.core.registry import csr_structure
 
-pytestmark = pytest.mark.sampled(by="file")
-
 # By its module's name, which the package's class hides.
 places_module = importlib.import_module("frontier.operators.degree_order")
 LAYOUTS = ("native", "csr", "auto")

@@ -16,8 +16,6 @@ from algorithms._trials import Trials
 from frontier.core.structures import structures
 from structures import SlabGraph
 
-pytestmark = pytest.mark.sampled(by="file")
-
 EXACT = dict(tol=1e-12, max_iter=1000)
 
 

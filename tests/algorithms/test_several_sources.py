@@ -13,8 +13,6 @@ import frontier as fr
 from algorithms import BFSResult, bfs, closeness_centrality, sssp
 from algorithms.sssp import SSSPResult
 
-pytestmark = pytest.mark.sampled(by="file")
-
 CSR = fr.structures()["csr"]
 words = importlib.import_module("algorithms._source_words")
 COUNTS = [0, 1, 7, 8, 64, 65, 130]

@@ -14,8 +14,6 @@ from verifiers import host, verify_distances
 from algorithms import bfs, sssp
 from structures import CSR
 
-pytestmark = pytest.mark.sampled(by="file")
-
 
 @pytest.fixture(params=list(GRAPHS))
 def edges(request):

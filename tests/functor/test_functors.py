@@ -18,8 +18,6 @@ import pytest
 import frontier as fr
 from structures import CSR
 
-pytestmark = pytest.mark.sampled(by="file")
-
 ROOT = Path(__file__).parents[2]
 LIMIT = 0
 N = 10
@@ -326,7 +324,6 @@ def test_the_meaning_of_a_functor_is_found_quickly(everyone):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("weight", [2**53 + 1, -(2**53) - 1, 1_700_000_000_000_000_001])
 def test_integer_weights_stay_integers(device, structure, weight):
     weights = np.array([weight, 5, 7], np.int64)

@@ -10,8 +10,6 @@ from verifiers import host
 import frontier as fr
 from frontier.functor.intrinsics.random import philox, random_pair, scaled
 
-pytestmark = pytest.mark.sampled(by="file")
-
 N = 300
 # From the test vectors of Random123 (kat_vectors: philox4x32 10): counter, key, words.
 VECTORS = [

@@ -78,7 +78,6 @@ def column(request):
     return maker(request.param)
 
 
-@pytest.mark.sampled(by="file")
 def test_all_columns_of_updates(column, structure):
     expected = with_data(structure)
     src, dst, time = (column(np.array(values)) for values in (SRC, DST, TIMES))

@@ -273,7 +273,6 @@ def test_samples_are_what_a_search_finds(edges, seeds, counts, directed, directi
     assert "seed_time" not in sample
 
 
-@pytest.mark.sampled(by="file")
 def test_random_samples(structure):
     """They depend only on the seed, not on the structure. Hops draw independently of each other."""
     rng = np.random.default_rng(5)

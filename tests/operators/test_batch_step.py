@@ -76,7 +76,6 @@ def test_warming_up_takes_the_way_of_large_batches(graph, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("most", [3, 20_000])
 def test_the_largest_batch_may_be_chosen(graph, rng, most):
     taken = fr.capture(graph, spread, batches=True, max_batch=most)
@@ -97,7 +96,6 @@ def test_the_largest_batch_may_be_chosen(graph, rng, most):
         fr.capture(graph, spread, batches=True, max_batch=0)
 
 
-@pytest.mark.sampled(by="file")
 def test_pairs_in_both_orders(graph, rng):
     """Batches of all sizes, including sizes that are not captured, and arrays that must be copied first."""
     taken = fr.capture(graph, step, batches=True, both_orders=True)
@@ -184,7 +182,6 @@ def test_threads_that_record_at_once(graph, rng):
         assert host(mine).tolist() == host(expected).tolist()
 
 
-@pytest.mark.sampled(by="file")
 def test_what_changes_between_batches(graph, rng):
     """The graph, the arrays, the types of numbers."""
     taken = fr.capture(graph, step, batches=True)
@@ -229,7 +226,6 @@ def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(by="file")
 def test_steps_that_wait(graph, rng):
     """On a GPU they are detected during the capture."""
     src, dst = batch(graph, rng, 5)
@@ -354,7 +350,6 @@ def fail(*args, **options):
     raise MemoryError("none left")
 
 
-@pytest.mark.sampled(by="file")
 def test_triangles_of_graphs_with_edge_data(structure, device, rng):
     """A static copy, on which large batches may be counted, has more slots than edges."""
     if not issubclass(structure, fr.DynamicGraph):

@@ -10,8 +10,6 @@ import frontier as fr
 from algorithms import UNREACHED, bfs
 from structures import CSR, SlabGraph
 
-pytestmark = pytest.mark.sampled(by="file")
-
 N = 200
 advance_module = sys.modules["frontier.operators.advance"]
 

@@ -8,8 +8,6 @@ import frontier as fr
 from algorithms import DynamicPageRank, DynamicSSSP, pagerank, sssp
 from algorithms.comparators import Distances
 
-pytestmark = pytest.mark.sampled(by="file")
-
 NANOSECONDS = 1_700_000_000_000_000_001
 ODD = 2**53 + 1  # the first integer that float64 has not
 WIDE = np.array([ODD, NANOSECONDS, -ODD, 3, ODD + 2, -(2**62) - 1], np.int64)

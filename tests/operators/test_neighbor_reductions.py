@@ -10,8 +10,6 @@ from verifiers import host
 
 import frontier as fr
 
-pytestmark = pytest.mark.sampled(by="file")
-
 N = 400
 
 

@@ -14,7 +14,6 @@ def _note(i, u, v, w, edge_uw, edge_vw, ends, wrong, seen):
     fr.atomic_add(seen, i, 1)
 
 
-@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("room", [True, False])
 def test_groups(structure, rng, room, monkeypatch):
     """Groups of one pair, of some, and of more than one worker processes at once, with arrays by vertex, and

@@ -8,8 +8,6 @@ from verifiers import host
 import frontier as fr
 from structures import CSR, SlabGraph
 
-pytestmark = pytest.mark.sampled(by="file")
-
 N = 60
 FAR = 1000
 

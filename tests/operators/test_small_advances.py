@@ -89,7 +89,6 @@ def levels_of(graph, source=0, number=np.int32, **options):
     return found, host(level).tolist()
 
 
-@pytest.mark.sampled(by="file")
 def test_a_loop_finds_the_same(structure, device, orientation, rng, monkeypatch, taken):
     graph = sparse(structure, device, rng, **orientation)
     for options in ({}, {"condition": unseen}):
@@ -277,7 +276,6 @@ def test_a_functor_that_comes_to_name_an_array(device, monkeypatch):
         fr.advance(graph, few(graph, [7]), next_of, out)
 
 
-@pytest.mark.sampled(by="file")
 def test_the_graph_as_it_is_now(structure, device, rng, monkeypatch, taken):
     """Edges and vertices come and go between the calls."""
     graph = sparse(structure, device, rng, 2500)

@@ -88,3 +88,11 @@ def test_tiers_contain_the_one_before(option):
     more = chosen(items, SimpleNamespace(getoption=lambda name: name == option))
     assert set(first(items)) < set(more) and set(slow) <= set(more)
     assert (more == items) == (option == "--long")
+
+
+def test_files_through_iterators_have_three_structures():
+    for file, number in (("algorithms/test_paths.py", 3), ("algorithms/test_catalogue.py", len(CLASSES))):
+        items = chosen(
+            cases(file, "test_lengths", structure=CLASSES), SimpleNamespace(getoption=lambda name: name == "--all")
+        )
+        assert len(items) == number

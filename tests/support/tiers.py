@@ -6,7 +6,8 @@ their shares of the products of parameters:
 * ``--long`` runs every case, and random tests try far more.
 * ``--all`` leaves out the cases that the mark ``sampled`` specifies, in tests to which a structure matters little.
   Tests of updates run every product of the other parameters on every structure. Other tests run these on one structure,
-  and on the others enough cases to meet every value of a parameter.
+  and on the others enough cases to meet every value of a parameter. Files that reach a structure through its neighbor
+  iterator only (`THROUGH_ITERATORS`) have three structures each: the usual one and two drawn. `ON_EVERY` has all.
 * The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
@@ -40,6 +41,11 @@ UPDATES = (
 """Test files of each structure's own functions, like the files in tests/structures."""
 TWO = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
 """Structures with sorted rows, and without: one of each for tests marked ``sampled(by="file")``."""
+THROUGH_ITERATORS = ("algorithms", "functor", "operators", "interchange")
+"""Folders whose tests are as if marked ``sampled(by="file")``, unless marked otherwise without sharing kernels."""
+ON_EVERY = ("test_catalogue", "test_operators")
+"""Their files with tests on every structure: of every algorithm, and of every operator."""
+BY_FILE = pytest.mark.sampled(by="file").mark
 COMPILED_FOR = ("directed", "orientation", "weight_dtype")
 """Fixtures of tests/conftest.py for each of whose values kernels are compiled."""
 TYPES = {"vertex_dtype"}
@@ -68,7 +74,11 @@ def is_first(config: pytest.Config) -> bool:
 
 def is_drawn(item: Any) -> bool:
     """Whether a case runs without ``--long``, according to its marks ``sampled``."""
-    return all(is_drawn_by(mark, item) for mark in item.iter_markers("sampled"))
+    marks = list(item.iter_markers("sampled"))
+    through_iterator = item.path.parent.name in THROUGH_ITERATORS and item.path.stem not in ON_EVERY
+    if through_iterator and (not marks or subject_of(item) == SHARED):  # else a value might meet none of the structures
+        marks.append(BY_FILE)
+    return all(is_drawn_by(mark, item) for mark in marks)
 
 
 def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
