@@ -11,10 +11,10 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 FEW = {
     "updates": ("tests/core/test_small_updates.py", "stream and undirected and float32"),
-    "medium": ("tests/core/test_medium_updates.py", "slab or hubs or nobody or full"),
-    "pushes": ("tests/features/test_pushes.py", "undirected or grow or memory or snapshots"),
-    "operators": ("tests/operators/test_operators.py", "slab and (rmat or hands_over or lists_of_any)"),
-    "batches": ("tests/operators/test_batch_step.py", "slab"),
+    "medium": ("tests/core/test_medium_updates.py", "(slab and random_batches) or hubs or full"),
+    "pushes": ("tests/features/test_pushes.py", "(undirected and by_time) or grow or memory_that_runs_out_in"),
+    "operators": ("tests/operators/test_operators.py", "slab and (finds_levels or hands_over or lists_of_any)"),
+    "batches": ("tests/operators/test_batch_step.py", "slab and (of_all_sizes or changes or both_orders)"),
     "parts": ("tests/distributed/test_distributed_windows.py", "False-int32-None or takes or counters"),
 }
 MANY = {
