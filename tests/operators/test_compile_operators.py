@@ -489,7 +489,7 @@ OPERATORS = [
 ]
 
 
-@pytest.mark.sampled("name", of=4)
+@pytest.mark.sampled("name", of=7)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", OPERATORS)
 def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]
@@ -506,7 +506,7 @@ WITH_EDGE_DATA = [
 
 
 @pytest.mark.slow
-@pytest.mark.sampled("name", of=2)
+@pytest.mark.sampled("name", of=4)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", WITH_EDGE_DATA)
 def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]
