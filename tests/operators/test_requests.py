@@ -1,6 +1,7 @@
 """Lists of kernels name functors, and find them again (`frontier.operators.dispatch.requests`)."""
 
 import json
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -62,12 +63,30 @@ def test_functors_on_the_list_exist():
             assert callable(value_of(functor["function"]))
 
 
+def test_the_list_has_the_same_functors_for_every_structure():
+    known = requests._listed()
+    found = defaultdict(lambda: defaultdict(set))
+    for key, numbers in known["of"].items():
+        analytic, structure, *form = key.split()
+        for functor in (functor for number in numbers for functor in known["requests"][number]["functors"]):
+            name = functor["function"]["name"]
+            if name.startswith("algorithms."):  # operators have functors of their own for some structures
+                found[analytic, *form][structure].add((name, functor["function"].get("nested")))
+    for of_structures in found.values():
+        first, *others = of_structures.values()
+        assert all(other == first for other in others)
+
+
 @pytest.mark.slow
 def test_the_list_is_up_to_date():
     """Otherwise ``python -m dynfrontier.prebuilt.requests`` makes it so."""
     known = requests._listed()
-    for analytic, structure in (("bfs", "slab"), ("core_number", "csr")):
-        kind = lists.Kind(analytic, structure, "none", "undirected")
+    for analytic, structure, form in (
+        ("bfs", "slab", "none"),
+        ("core_number", "csr", "none"),
+        ("sssp", "slab", "float32"),
+    ):
+        kind = lists.Kind(analytic, structure, form, "undirected")
         key, texts = lists.rehearse(kind)
         listed = [known["requests"][number] for number in known["of"][key]]
         assert sorted(map(str, listed)) == sorted(map(str, json.loads(json.dumps(texts))))
