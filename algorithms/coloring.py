@@ -120,8 +120,8 @@ def _look_up(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
         choosing = ready
         while choosing:  # among the next COLORS
             fr.neighbor_reduce(graph, choosing, _color_bit, priority, color, lowest, reduce="or", out=taken)
-            choosing = fr.filter(choosing, _finds_none, lowest, taken)
-        fr.compute(ready, _take_color, color, lowest, taken)
+            choosing = fr.filter(choosing, finds_none, lowest, taken)
+        fr.compute(ready, take_color, color, lowest, taken)
         graph.sync(color, of=ready)
         ready = fr.advance(graph, ready, _count_down, priority, waiting)
     return color
@@ -165,7 +165,7 @@ def _first_free(bits):
     return place
 
 
-def _finds_none(v, lowest, taken):
+def finds_none(v, lowest, taken):
     """Whether no tested color is free. The search then continues with the next colors."""
     if _first_free(taken[v]) < COLORS:
         return False
@@ -173,7 +173,7 @@ def _finds_none(v, lowest, taken):
     return True
 
 
-def _take_color(v, color, lowest, taken):
+def take_color(v, color, lowest, taken):
     color[v] = lowest[v] + _first_free(taken[v])
 
 

@@ -1,0 +1,232 @@
+"""A coloring that is maintained incrementally.
+
+An inserted edge between vertices of the same color has one of them lose its color, and so has a deletion after which a
+vertex has a color above its degree. When the colors are read, the vertices that lost theirs are colored as by
+`coloring`, one after another in a random order: each with the smallest color that no colored neighbor has. In parallel,
+a vertex is colored as soon as all neighbors before it are. All other vertices keep their colors. If many vertices lose
+their colors, all are colored by `coloring`.
+
+    color[v]      the color of v, -1 for a deleted vertex, and for one that lost its color while vertices are colored
+    reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may be below its color now, LOST if it must get
+                  another color
+    waiting[v]    neighbors before v that lost their colors and have none yet
+    lowest[v]     the lowest color that is tested next
+    taken[v]      bits of the colors from that one on which neighbors have
+
+Jones and Plassmann, "A Parallel Graph Coloring Heuristic", SIAM J. Sci. Comput. 1993; Yuan, Qin, Lin, Chang and Zhang,
+"Effective and Efficient Dynamic Graph Coloring", PVLDB 2017; Bhattacharya, Chakrabarty, Henzinger and Nanongkai,
+"Dynamic Algorithms for Graph Coloring", SODA 2018 (one color more than the largest degree, after every update).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._arguments import as_int64, check_undirected
+from ._listed import Listed, enlist
+from .coloring import COLORS, coloring, finds_none, take_color
+from .incremental import IncrementalAlgorithm, maintained
+
+UNLISTED, LOWERED, LOST = range(3)
+
+MOST_ARCS = 1 / 8
+"""All vertices are colored from scratch if the ones that lost their colors have more than this fraction of all arcs."""
+
+
+class DynamicColoring(IncrementalAlgorithm):
+    """A coloring in which neighbors have different colors, and no vertex a color above its degree, after every batch.
+
+    Computed once at construction, then maintained incrementally until closed.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        Undirected.
+    seed : int
+        The seed of the order in which vertices are colored.
+
+    Attributes
+    ----------
+    color : array of int32, shape (num_vertices,)
+        From 0 on, -1 for deleted vertices. Read-only, on the graph's device: on the CPU a view, which later batches may
+        change, on the GPU a copy.
+    count : int
+        One more than the highest color. It is at most the largest degree of the graph as it is, plus 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `graph` is not a `DynamicGraph`, or is directed, or `seed` is not an integer.
+
+    Notes
+    -----
+    A vertex changes its color only if an inserted edge connects it with a vertex of the same color, or if its color is
+    above its degree. So colors depend on all batches since construction, and on when the colors were read. Deletions
+    do not lower the number of colors otherwise: construct another one for that of `coloring`.
+
+    A batch costs work proportional to its edges. The next read costs O(V) work, and work proportional to the arcs of
+    the vertices that change their colors, once more for every 62 colors of their neighbors. At worst it costs as much
+    as `coloring`. O(V) memory.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicColoring
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
+    >>> colors = DynamicColoring(graph)
+    >>> colors.count
+    2
+    >>> graph.insert_edges([0], [4])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> colors.count
+    3
+    """
+
+    exact = False
+
+    def __init__(self, graph: fr.DynamicGraph, *, seed: int = 0):
+        super().__init__(graph)
+        check_undirected(graph, "DynamicColoring")
+        self.seed = as_int64(seed)
+        self._recolor()
+        self._attach()
+
+    @maintained
+    def color(self) -> Any:
+        """The color of each vertex: a read-only array."""
+        return self.graph.device.read_only(self._color)
+
+    @maintained
+    def count(self) -> int:
+        """One more than the highest color."""
+        return int(self._color.max()) + 1 if self._color.size else 0
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """List an end of each edge between vertices of the same color."""
+        if not self._torn:
+            self._settled = False
+            args = self._color, self._reason, *self._listed.arguments, self.seed
+            fr.visit_edges(self.graph, src, dst, _lose, *args, output=False)
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """List the ends of edges, whose degrees fall."""
+        if not self._torn:
+            self._settled = False
+            args = self._color, self._reason, *self._listed.arguments
+            fr.visit_edges(self.graph, src, dst, _lower, *args, output=False)
+
+    def vertices_changed(self) -> None:
+        """Give new vertices the first color, and deleted ones none."""
+        if self._torn:
+            return
+        self._torn = True  # until all arrays exist
+        graph = self.graph
+        present = fr.Frontier.all(graph).mask
+        color, reason = graph.xp.zeros(present.size, np.int32), graph.xp.zeros(present.size, np.int32)
+        listed, old = Listed(graph), self._color.size
+        color[:old], reason[:old] = graph.xp.maximum(self._color, 0), self._reason
+        color[~present] = -1
+        listed.arguments[0][:old], listed.arguments[1][:] = self._listed.arguments[0], self._listed.arguments[1]
+        self._make_arrays(color, reason, listed)
+        self._torn = False
+
+    def _make_arrays(self, color: Any, reason: Any, listed: Listed) -> None:
+        graph = self.graph
+        self._color, self._reason, self._listed = color, reason, listed
+        self._waiting, self._lowest = (graph.xp.zeros(color.size, np.int32) for _ in range(2))
+        self._taken = graph.xp.zeros(color.size, np.int64)
+
+    def _recolor(self) -> None:
+        """Color all vertices from scratch."""
+        self._torn = True  # until all arrays exist
+        graph = self.graph
+        found = coloring(graph, seed=int(self.seed))
+        self._make_arrays(found.color, graph.xp.zeros(graph.num_vertices, np.int32), Listed(graph))
+        self._torn = False
+        self._settled = True
+
+    def _bring_up(self) -> None:
+        """Color the listed vertices that need another color."""
+        if self._torn:
+            self._recolor()
+        if self._settled:
+            return
+        graph, (listed, number, _) = self.graph, self._listed.arguments
+        self._torn = True  # until all of this has worked
+        needy = fr.filter(fr.Frontier.listed(graph, listed, number), _needs_color, graph, self._color, self._reason)
+        fr.advanced.clear(number)
+        if needy and needy.num_arcs > MOST_ARCS * graph.num_arcs:
+            self._recolor()
+        elif needy:
+            self._repair(needy)
+        self._torn, self._settled = False, True
+
+    def _repair(self, needy: fr.Frontier) -> None:
+        """Color vertices that lost their colors, each once all neighbors before it are colored."""
+        graph, color, waiting, seed = self.graph, self._color, self._waiting, self.seed
+        fr.compute(needy, _lose_color, color, self._lowest)
+        fr.neighbor_reduce(graph, needy, _is_before, color, seed, out=waiting)
+        ready = fr.filter(needy, _is_ready, waiting)
+        while ready:
+            choosing = ready
+            while choosing:  # among the next COLORS
+                fr.neighbor_reduce(graph, choosing, _color_bit, color, self._lowest, reduce="or", out=self._taken)
+                choosing = fr.filter(choosing, finds_none, self._lowest, self._taken)
+            fr.compute(ready, take_color, color, self._lowest, self._taken)
+            ready = fr.advance(graph, ready, _count_down, color, waiting, seed)
+
+
+def _comes_before(u, v, seed):
+    a = fr.advanced.random_bits(seed, u)
+    b = fr.advanced.random_bits(seed, v)
+    return a > b or (a == b and u < v)
+
+
+def _lose(src, dst, edge, weight, color, reason, listed, number, room, seed):
+    """List an end of an edge between vertices of the same color, the one that comes later."""
+    if color[src] == color[dst]:
+        last = dst if _comes_before(src, dst, seed) else src
+        if fr.atomic_max(reason, last, LOST) == UNLISTED:
+            enlist(last, listed, number, room)
+    return False
+
+
+def _lower(src, dst, edge, weight, color, reason, listed, number, room):
+    """List the source of a deleted arc. No degree is below the first color."""
+    if color[src] > 0 and fr.atomic_max(reason, src, LOWERED) == UNLISTED:
+        enlist(src, listed, number, room)
+    return False
+
+
+def _needs_color(v, graph, color, reason):
+    why = reason[v]
+    reason[v] = UNLISTED
+    return color[v] >= 0 and (why == LOST or color[v] > fr.degree(graph, v))
+
+
+def _lose_color(v, color, lowest):
+    color[v] = -1
+    lowest[v] = 0
+
+
+def _is_before(src, dst, edge, weight, color, seed):
+    return 1 if color[dst] < 0 and _comes_before(dst, src, seed) else 0
+
+
+def _is_ready(v, waiting):
+    return waiting[v] == 0
+
+
+def _color_bit(src, dst, edge, weight, color, lowest):
+    """The bit of a neighbor's color, if the color is in the tested range."""
+    place = color[dst] - lowest[src]
+    return 1 << place if color[dst] >= 0 and 0 <= place < COLORS else 0
+
+
+def _count_down(src, dst, edge, weight, color, waiting, seed):
+    """Whether a neighbor has no color and waited for this vertex only."""
+    return color[dst] < 0 and _comes_before(src, dst, seed) and fr.atomic_add(waiting, dst, -1) == 1
