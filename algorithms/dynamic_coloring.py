@@ -2,9 +2,9 @@
 
 An inserted edge between vertices of the same color has one of them lose its color, and so has a deletion after which a
 vertex has a color above its degree. When the colors are read, the vertices that lost theirs are colored as by
-`coloring`, one after another in a random order: each with the smallest color that no colored neighbor has. In parallel,
+`coloring`, one after another by decreasing degree: each with the smallest color that no colored neighbor has. In parallel,
 a vertex is colored as soon as all neighbors before it are. All other vertices keep their colors. If many vertices lose
-their colors, all are colored by `coloring`.
+their colors, or colors become many, all vertices are colored by `coloring`.
 
     color[v]      the color of v, -1 for a deleted vertex, and for one that lost its color while vertices are colored
     reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may be below its color now, LOST if it must get
@@ -27,6 +27,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, check_undirected
+from ._functors import value_of
 from ._listed import Listed, enlist
 from .coloring import COLORS, coloring, finds_none, take_color
 from .incremental import IncrementalAlgorithm, maintained
@@ -35,6 +36,9 @@ UNLISTED, LOWERED, LOST = range(3)
 
 MOST_ARCS = 1 / 8
 """All vertices are colored from scratch if the ones that lost their colors have more than this fraction of all arcs."""
+
+MORE_COLORS, FEW_COLORS = 1 / 4, 8
+"""They are also if the colors exceed those of the last coloring from scratch by this fraction, plus a constant."""
 
 
 class DynamicColoring(IncrementalAlgorithm):
@@ -109,7 +113,7 @@ class DynamicColoring(IncrementalAlgorithm):
         """List an end of each edge between vertices of the same color."""
         if not self._torn:
             self._settled = False
-            args = self._color, self._reason, *self._listed.arguments, self.seed
+            args = self._color, self._reason, *self._listed.arguments, self.graph, self.seed
             fr.visit_edges(self.graph, src, dst, _lose, *args, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -145,6 +149,7 @@ class DynamicColoring(IncrementalAlgorithm):
         self._torn = True  # until all arrays exist
         graph = self.graph
         found = coloring(graph, seed=int(self.seed))
+        self._most_colors = int((1 + MORE_COLORS) * found.count) + FEW_COLORS
         self._make_arrays(found.color, graph.xp.zeros(graph.num_vertices, np.int32), Listed(graph))
         self._torn = False
         self._settled = True
@@ -159,17 +164,15 @@ class DynamicColoring(IncrementalAlgorithm):
         self._torn = True  # until all of this has worked
         needy = fr.filter(fr.Frontier.listed(graph, listed, number), _needs_color, graph, self._color, self._reason)
         fr.advanced.clear(number)
-        if needy and needy.num_arcs > MOST_ARCS * graph.num_arcs:
+        if needy and (needy.num_arcs > MOST_ARCS * graph.num_arcs or self._repair(needy) >= self._most_colors):
             self._recolor()
-        elif needy:
-            self._repair(needy)
         self._torn, self._settled = False, True
 
-    def _repair(self, needy: fr.Frontier) -> None:
-        """Color vertices that lost their colors, each once all neighbors before it are colored."""
+    def _repair(self, needy: fr.Frontier) -> int:
+        """Color vertices that lost their colors, each once all neighbors before it are. Return their highest color."""
         graph, color, waiting, seed = self.graph, self._color, self._waiting, self.seed
         fr.compute(needy, _lose_color, color, self._lowest)
-        fr.neighbor_reduce(graph, needy, _is_before, color, seed, out=waiting)
+        fr.neighbor_reduce(graph, needy, _is_before, color, graph, seed, out=waiting)
         ready = fr.filter(needy, _is_ready, waiting)
         while ready:
             choosing = ready
@@ -177,19 +180,21 @@ class DynamicColoring(IncrementalAlgorithm):
                 fr.neighbor_reduce(graph, choosing, _color_bit, color, self._lowest, reduce="or", out=self._taken)
                 choosing = fr.filter(choosing, finds_none, self._lowest, self._taken)
             fr.compute(ready, take_color, color, self._lowest, self._taken)
-            ready = fr.advance(graph, ready, _count_down, color, waiting, seed)
+            ready = fr.advance(graph, ready, _count_down, color, waiting, graph, seed)
+        return int(fr.reduce(needy, value_of, color, reduce="max", dtype=np.int32)[0])
 
 
-def _comes_before(u, v, seed):
-    a = fr.advanced.random_bits(seed, u)
-    b = fr.advanced.random_bits(seed, v)
+def _comes_before(u, v, graph, seed):
+    """Whether u has the larger degree. Equal ones are in a random order."""
+    a = (fr.degree(graph, u) << 32) + fr.advanced.random_bits(seed, u)
+    b = (fr.degree(graph, v) << 32) + fr.advanced.random_bits(seed, v)
     return a > b or (a == b and u < v)
 
 
-def _lose(src, dst, edge, weight, color, reason, listed, number, room, seed):
+def _lose(src, dst, edge, weight, color, reason, listed, number, room, graph, seed):
     """List an end of an edge between vertices of the same color, the one that comes later."""
     if color[src] == color[dst]:
-        last = dst if _comes_before(src, dst, seed) else src
+        last = dst if _comes_before(src, dst, graph, seed) else src
         if fr.atomic_max(reason, last, LOST) == UNLISTED:
             enlist(last, listed, number, room)
     return False
@@ -213,8 +218,8 @@ def _lose_color(v, color, lowest):
     lowest[v] = 0
 
 
-def _is_before(src, dst, edge, weight, color, seed):
-    return 1 if color[dst] < 0 and _comes_before(dst, src, seed) else 0
+def _is_before(src, dst, edge, weight, color, graph, seed):
+    return 1 if color[dst] < 0 and _comes_before(dst, src, graph, seed) else 0
 
 
 def _is_ready(v, waiting):
@@ -227,6 +232,6 @@ def _color_bit(src, dst, edge, weight, color, lowest):
     return 1 << place if color[dst] >= 0 and 0 <= place < COLORS else 0
 
 
-def _count_down(src, dst, edge, weight, color, waiting, seed):
+def _count_down(src, dst, edge, weight, color, waiting, graph, seed):
     """Whether a neighbor has no color and waited for this vertex only."""
-    return color[dst] < 0 and _comes_before(src, dst, seed) and fr.atomic_add(waiting, dst, -1) == 1
+    return color[dst] < 0 and _comes_before(src, dst, graph, seed) and fr.atomic_add(waiting, dst, -1) == 1

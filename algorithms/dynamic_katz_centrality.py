@@ -46,8 +46,12 @@ edge costs several times as much as a read."""
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs."""
 
-ABOVE_GOAL = 1.0
+ABOVE_GOAL = 4.0
 """A vertex is pushed if its pending amount per edge is above this multiple of the mean that the tolerance allows."""
+
+MOST_LEFT = 3 / 4
+"""Vertices are pushed if all others have at most this fraction of the pending amount that the tolerance allows. A sweep
+that follows would make the pushes useless."""
 
 MAX_PUSHES = 64
 """At once. A sweep follows."""
@@ -59,8 +63,8 @@ FAR = 1 / 16
 """Iteration starts from scratch if more than this fraction of the centralities is pending, and more than would be after
 the first sweep from scratch."""
 
-GAIN = 4.0
-"""The factor by which a sweep is expected to reduce the pending amount."""
+LEAST_GAIN = 1.1
+"""The factor by which a sweep is at least expected to reduce the pending amount. The last one is expected otherwise."""
 
 ROUNDING = 2.0**-50
 """Bound on the rounding error of centralities per batch or round, relative to their sum."""
@@ -129,7 +133,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         check_parameters(alpha, beta, max_iter, tol, normalized)
         self._given_alpha = None if alpha is None else float(alpha)
         self.beta, self.max_iter, self.tol, self.normalized = float(beta), int(max_iter), float(tol), bool(normalized)
-        self._alpha = 0.0
+        self._alpha, self._gain = 0.0, LEAST_GAIN
         self._product: fr.SpMV | None = None  # while pending amounts are sent
         self._measures = graph.xp.zeros(2, np.float64)
         self._start_over()
@@ -272,9 +276,15 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
                 may_push = error < before / 2
             else:
                 fr.compute(self._everyone, _send, *self._state, self._alpha)
-                self._gather(math.ceil(math.log(max(error / goal, GAIN), GAIN)) if goal > 0 else PASSES)
+                self._gather(self._sweeps_to(error, goal))
                 rounds, error, sweeps = rounds + 1, self._measure(), sweeps + 1
+                self._gain = before / error if error > 0 else self._gain
                 may_push = not stale and sweeps <= MAX_SWEEPS
+
+    def _sweeps_to(self, error: float, goal: float) -> int:
+        """The expected number of sweeps until the pending amount is below `goal`, at least 1."""
+        ratio = max(error / goal, 1.0) if goal > 0 else math.inf
+        return int(min(1 + math.log(ratio) / math.log(max(self._gain, LEAST_GAIN)), self.max_iter))
 
     def _measure(self) -> float:
         """Return the pending amount, and compute the sum of the centralities."""
@@ -284,14 +294,16 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
 
     def _push(self, goal: float, most: int) -> int:
         """Push vertices with a large pending amount per edge. Return the number of rounds, `most` at most, or 0 if they
-        have too many edges."""
+        have too many edges, or the rest of the vertices has too much."""
         graph = self.graph
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         enough = ABOVE_GOAL * goal / max(graph.num_arcs, 1)
         arrays = (*self._state, self._moved, graph.degrees(), self._alpha, enough)
-        active = fr.filter(self._everyone, _is_pending, *arrays)
-        if not active or active.num_arcs > most_arcs:
+        found = fr.reduce(self._everyone, _foresee, *arrays, columns=2, out=self._measures)
+        left, arcs = graph.device.to_host(found).tolist()
+        if left > MOST_LEFT * goal or arcs > most_arcs:
             return 0
+        active = fr.filter(self._everyone, _is_pending, *arrays)
         return fr.traverse(graph, active, _push, *arrays, prepare=_push_vertex, max_arcs=most_arcs, max_steps=most)
 
     def _gather(self, sweeps: int) -> None:
@@ -324,6 +336,14 @@ def _send(v, start, sums, sent, alpha):
 
 def _is_pending(v, start, sums, sent, moved, degrees, alpha, enough):
     return abs(start[v] + alpha * sums[v] - sent[v]) > enough * degrees[v]
+
+
+def _foresee(v, column, start, sums, sent, moved, degrees, alpha, enough):
+    """The pending amount of vertices that are not pushed, and the arcs of vertices that are."""
+    pending = abs(start[v] + alpha * sums[v] - sent[v])
+    if pending > enough * degrees[v]:
+        return degrees[v] if column else 0.0
+    return 0.0 if column else pending
 
 
 def _push_vertex(v, start, sums, sent, moved, degrees, alpha, enough):
