@@ -46,15 +46,16 @@ edge costs several times as much as a read."""
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs."""
 
-ABOVE_GOAL = 4.0
-"""A vertex is pushed if its pending amount per edge is above this multiple of the mean that the tolerance allows."""
+ABOVE_MEAN, NEXT_ABOVE_MEAN = 4.0, 1 / 2
+"""A vertex is pushed if its pending amount per arc is above this multiple of the mean that the tolerance allows, and
+its neighbors are if theirs are above the second. An arc of a push costs about four times as much as one of a sweep."""
 
 MOST_LEFT = 3 / 4
 """Vertices are pushed if all others have at most this fraction of the pending amount that the tolerance allows. A sweep
 that follows would make the pushes useless."""
 
-MAX_PUSHES = 64
-"""At once. A sweep follows."""
+MAX_PUSHES = 8
+"""At once. More follow if these have halved the pending amount, and a sweep otherwise."""
 
 MAX_SWEEPS = 4
 """Sweeps that are followed by pushes."""
@@ -297,14 +298,17 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         have too many edges, or the rest of the vertices has too much."""
         graph = self.graph
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
-        enough = ABOVE_GOAL * goal / max(graph.num_arcs, 1)
-        arrays = (*self._state, self._moved, graph.degrees(), self._alpha, enough)
-        found = fr.reduce(self._everyone, _foresee, *arrays, columns=2, out=self._measures)
+        mean = goal / max(graph.num_arcs, 1)
+        arrays = (*self._state, self._moved, graph.degrees(), self._alpha)
+        found = fr.reduce(self._everyone, _foresee, *arrays, ABOVE_MEAN * mean, columns=2, out=self._measures)
         left, arcs = graph.device.to_host(found).tolist()
         if left > MOST_LEFT * goal or arcs > most_arcs:
             return 0
-        active = fr.filter(self._everyone, _is_pending, *arrays)
-        return fr.traverse(graph, active, _push, *arrays, prepare=_push_vertex, max_arcs=most_arcs, max_steps=most)
+        active = fr.filter(self._everyone, _is_pending, *arrays, ABOVE_MEAN * mean)
+        return fr.traverse(
+            graph, active, _push, *arrays, NEXT_ABOVE_MEAN * mean, prepare=_push_vertex, max_arcs=most_arcs,
+            max_steps=most,
+        )  # fmt: skip
 
     def _gather(self, sweeps: int) -> None:
         """Compute all sums from scratch, as about this number of sweeps will."""
