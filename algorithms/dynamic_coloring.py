@@ -2,10 +2,11 @@
 
 An inserted edge between vertices of the same color has one of them lose its color, and so has a deletion after which a
 vertex has a color above its degree. When the colors are read, the vertices that lost theirs are colored as by
-`coloring`, one after another by decreasing degree: each with the smallest color that no colored neighbor has. In parallel,
+`coloring`, one after another in its order: each with the smallest color that no colored neighbor has. In parallel,
 a vertex is colored as soon as all neighbors before it are. All other vertices keep their colors. If many vertices lose
 their colors, or colors become many, all vertices are colored by `coloring`.
 
+    priority[v]   vertices of higher priority are colored first: by their degrees when all were last colored
     color[v]      the color of v, -1 for a deleted vertex, and for one that lost its color while vertices are colored
     reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may be below its color now, LOST if it must get
                   another color
@@ -29,13 +30,15 @@ import frontier as fr
 from ._arguments import as_int64, check_undirected
 from ._functors import value_of
 from ._listed import Listed, enlist
-from .coloring import COLORS, coloring, finds_none, take_color
+from ._priorities import comes_before, random_priority
+from .coloring import color_in_order, coloring
 from .incremental import IncrementalAlgorithm, maintained
 
 UNLISTED, LOWERED, LOST = range(3)
 
-MOST_ARCS = 1 / 8
-"""All vertices are colored from scratch if the ones that lost their colors have more than this fraction of all arcs."""
+MOST_ARCS, SMALL_ARCS = 1 / 8, 1024
+"""All vertices are colored from scratch if the ones that lost their colors have more than this fraction of all arcs,
+plus a constant."""
 
 MORE_COLORS, FEW_COLORS = 1 / 4, 8
 """They are also if the colors exceed those of the last coloring from scratch by this fraction, plus a constant."""
@@ -95,7 +98,7 @@ class DynamicColoring(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph, *, seed: int = 0):
         super().__init__(graph)
         check_undirected(graph, "DynamicColoring")
-        self.seed = as_int64(seed)
+        self.seed = int(as_int64(seed))
         self._recolor()
         self._attach()
 
@@ -113,15 +116,15 @@ class DynamicColoring(IncrementalAlgorithm):
         """List an end of each edge between vertices of the same color."""
         if not self._torn:
             self._settled = False
-            args = self._color, self._reason, *self._listed.arguments, self.graph, self.seed
-            fr.visit_edges(self.graph, src, dst, _lose, *args, output=False)
+            args = self._priority, self._color, self._reason, *self._listed.arguments
+            fr.visit_edges(self.graph, src, dst, _list_end, *args, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """List the ends of edges, whose degrees fall."""
         if not self._torn:
             self._settled = False
             args = self._color, self._reason, *self._listed.arguments
-            fr.visit_edges(self.graph, src, dst, _lower, *args, output=False)
+            fr.visit_edges(self.graph, src, dst, _list_source, *args, output=False)
 
     def vertices_changed(self) -> None:
         """Give new vertices the first color, and deleted ones none."""
@@ -135,6 +138,8 @@ class DynamicColoring(IncrementalAlgorithm):
         color[:old], reason[:old] = graph.xp.maximum(self._color, 0), self._reason
         color[~present] = -1
         listed.arguments[0][:old], listed.arguments[1][:] = self._listed.arguments[0], self._listed.arguments[1]
+        priority = graph.xp.zeros(present.size, np.int64)
+        priority[:old], self._priority = self._priority, priority
         self._make_arrays(color, reason, listed)
         self._torn = False
 
@@ -148,7 +153,8 @@ class DynamicColoring(IncrementalAlgorithm):
         """Color all vertices from scratch."""
         self._torn = True  # until all arrays exist
         graph = self.graph
-        found = coloring(graph, seed=int(self.seed))
+        self._priority = random_priority(graph, graph.degrees(), self.seed)
+        found = coloring(graph, self._priority)
         self._most_colors = int((1 + MORE_COLORS) * found.count) + FEW_COLORS
         self._make_arrays(found.color, graph.xp.zeros(graph.num_vertices, np.int32), Listed(graph))
         self._torn = False
@@ -162,55 +168,43 @@ class DynamicColoring(IncrementalAlgorithm):
             return
         graph, (listed, number, _) = self.graph, self._listed.arguments
         self._torn = True  # until all of this has worked
-        needy = fr.filter(fr.Frontier.listed(graph, listed, number), _needs_color, graph, self._color, self._reason)
+        candidates = fr.Frontier.listed(graph, listed, number)
         fr.advanced.clear(number)
-        if needy and (needy.num_arcs > MOST_ARCS * graph.num_arcs or self._repair(needy) >= self._most_colors):
+        needy = candidates and fr.filter(candidates, _needs_color, graph.degrees(), self._color, self._reason)
+        most_arcs = MOST_ARCS * graph.num_arcs + SMALL_ARCS
+        if needy and (needy.num_arcs > most_arcs or self._repair(needy) >= self._most_colors):
             self._recolor()
         self._torn, self._settled = False, True
 
     def _repair(self, needy: fr.Frontier) -> int:
         """Color vertices that lost their colors, each once all neighbors before it are. Return their highest color."""
-        graph, color, waiting, seed = self.graph, self._color, self._waiting, self.seed
+        color, priority, waiting = self._color, self._priority, self._waiting
         fr.compute(needy, _lose_color, color, self._lowest)
-        fr.neighbor_reduce(graph, needy, _is_before, color, graph, seed, out=waiting)
-        ready = fr.filter(needy, _is_ready, waiting)
-        while ready:
-            choosing = ready
-            while choosing:  # among the next COLORS
-                fr.neighbor_reduce(graph, choosing, _color_bit, color, self._lowest, reduce="or", out=self._taken)
-                choosing = fr.filter(choosing, finds_none, self._lowest, self._taken)
-            fr.compute(ready, take_color, color, self._lowest, self._taken)
-            ready = fr.advance(graph, ready, _count_down, color, waiting, graph, seed)
+        fr.neighbor_reduce(self.graph, needy, _is_before, priority, color, out=waiting)
+        color_in_order(needy, priority, waiting, color, self._lowest, self._taken)
         return int(fr.reduce(needy, value_of, color, reduce="max", dtype=np.int32)[0])
 
 
-def _comes_before(u, v, graph, seed):
-    """Whether u has the larger degree. Equal ones are in a random order."""
-    a = (fr.degree(graph, u) << 32) + fr.advanced.random_bits(seed, u)
-    b = (fr.degree(graph, v) << 32) + fr.advanced.random_bits(seed, v)
-    return a > b or (a == b and u < v)
-
-
-def _lose(src, dst, edge, weight, color, reason, listed, number, room, graph, seed):
+def _list_end(src, dst, edge, weight, priority, color, reason, listed, number, room):
     """List an end of an edge between vertices of the same color, the one that comes later."""
     if color[src] == color[dst]:
-        last = dst if _comes_before(src, dst, graph, seed) else src
+        last = dst if comes_before(src, dst, priority) else src
         if fr.atomic_max(reason, last, LOST) == UNLISTED:
             enlist(last, listed, number, room)
     return False
 
 
-def _lower(src, dst, edge, weight, color, reason, listed, number, room):
-    """List the source of a deleted arc. No degree is below the first color."""
+def _list_source(src, dst, edge, weight, color, reason, listed, number, room):
+    """List the source of a deleted arc, unless it has the first color, which is above no degree."""
     if color[src] > 0 and fr.atomic_max(reason, src, LOWERED) == UNLISTED:
         enlist(src, listed, number, room)
     return False
 
 
-def _needs_color(v, graph, color, reason):
+def _needs_color(v, degrees, color, reason):
     why = reason[v]
     reason[v] = UNLISTED
-    return color[v] >= 0 and (why == LOST or color[v] > fr.degree(graph, v))
+    return color[v] >= 0 and (why == LOST or color[v] > degrees[v])
 
 
 def _lose_color(v, color, lowest):
@@ -218,20 +212,5 @@ def _lose_color(v, color, lowest):
     lowest[v] = 0
 
 
-def _is_before(src, dst, edge, weight, color, graph, seed):
-    return 1 if color[dst] < 0 and _comes_before(dst, src, graph, seed) else 0
-
-
-def _is_ready(v, waiting):
-    return waiting[v] == 0
-
-
-def _color_bit(src, dst, edge, weight, color, lowest):
-    """The bit of a neighbor's color, if the color is in the tested range."""
-    place = color[dst] - lowest[src]
-    return 1 << place if color[dst] >= 0 and 0 <= place < COLORS else 0
-
-
-def _count_down(src, dst, edge, weight, color, waiting, graph, seed):
-    """Whether a neighbor has no color and waited for this vertex only."""
-    return color[dst] < 0 and _comes_before(src, dst, graph, seed) and fr.atomic_add(waiting, dst, -1) == 1
+def _is_before(src, dst, edge, weight, priority, color):
+    return 1 if color[dst] < 0 and comes_before(dst, src, priority) else 0
