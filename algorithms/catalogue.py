@@ -180,8 +180,8 @@ register(Analytic(
     parameters={"max_iter": 10000, "tol": 1e-7},
 ))  # fmt: skip
 register(Analytic(
-    "katz_centrality", katz_centrality, DynamicKatzCentrality, values=("katz_centrality",), comparator=Values(rtol=1e-3),
-    parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
+    "katz_centrality", katz_centrality, DynamicKatzCentrality, values=("katz_centrality",),
+    comparator=Values(rtol=1e-3), parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
 ))  # fmt: skip
 register(Analytic(
     "degree_centrality", degree_centrality, values=("degree_centrality",), comparator=Values(rtol=1e-9),

@@ -1,18 +1,18 @@
 """A coloring that is maintained incrementally.
 
-An inserted edge between vertices of the same color has one of them lose its color, and so has a deletion after which a
-vertex has a color above its degree. When the colors are read, the vertices that lost theirs are colored as by
-`coloring`, one after another in its order: each with the smallest color that no colored neighbor has. In parallel,
-a vertex is colored as soon as all neighbors before it are. All other vertices keep their colors. If many vertices lose
-their colors, or colors become many, all vertices are colored by `coloring`.
+Vertices keep their colors. An exception is one end of an inserted edge between vertices of the same color, and a vertex
+whose degree fell below its color. They are listed, and lose their colors when the colors are read. Then they are
+colored as by `coloring`, one after another in its order: each with the smallest color that no colored neighbor has. In
+parallel, a vertex is colored as soon as all neighbors before it are. If many vertices lose their colors, or the colors
+become many, all vertices are colored by `coloring`.
 
-    priority[v]   vertices of higher priority are colored first: by their degrees when all were last colored
-    color[v]      the color of v, -1 for a deleted vertex, and for one that lost its color while vertices are colored
-    reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may be below its color now, LOST if it must get
-                  another color
+    priority[v]   vertices of higher priority are colored first: by their degrees when all vertices were last colored
+    color[v]      the color of v, -1 for a deleted vertex, and while vertices are colored for one that lost its color
+    reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may have fallen below its color, LOST if it must
+                  get another color
     waiting[v]    neighbors before v that lost their colors and have none yet
     lowest[v]     the lowest color that is tested next
-    taken[v]      bits of the colors from that one on which neighbors have
+    taken[v]      bits of the tested colors that neighbors have
 
 Jones and Plassmann, "A Parallel Graph Coloring Heuristic", SIAM J. Sci. Comput. 1993; Yuan, Qin, Lin, Chang and Zhang,
 "Effective and Efficient Dynamic Graph Coloring", PVLDB 2017; Bhattacharya, Chakrabarty, Henzinger and Nanongkai,
@@ -41,7 +41,8 @@ MOST_ARCS, SMALL_ARCS = 1 / 8, 1024
 plus a constant."""
 
 MORE_COLORS, FEW_COLORS = 1 / 4, 8
-"""They are also if the colors exceed those of the last coloring from scratch by this fraction, plus a constant."""
+"""They are also if the number of colors exceeds the number of the last coloring from scratch by this fraction, plus a
+constant."""
 
 
 class DynamicColoring(IncrementalAlgorithm):
@@ -54,7 +55,7 @@ class DynamicColoring(IncrementalAlgorithm):
     graph : DynamicGraph
         Undirected.
     seed : int
-        The seed of the order in which vertices are colored.
+        As in `coloring`.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class DynamicColoring(IncrementalAlgorithm):
         From 0 on, -1 for deleted vertices. Read-only, on the graph's device: on the CPU a view, which later batches may
         change, on the GPU a copy.
     count : int
-        One more than the highest color. It is at most the largest degree of the graph as it is, plus 1.
+        One more than the highest color. At most the largest degree of the current graph plus 1.
 
     Raises
     ------
@@ -71,13 +72,15 @@ class DynamicColoring(IncrementalAlgorithm):
 
     Notes
     -----
-    A vertex changes its color only if an inserted edge connects it with a vertex of the same color, or if its color is
-    above its degree. So colors depend on all batches since construction, and on when the colors were read. Deletions
-    do not lower the number of colors otherwise: construct another one for that of `coloring`.
+    The first colors are those of `coloring`. A vertex then changes its color only if an inserted edge connects it with
+    a vertex of the same color, or if its color is above its degree. So colors depend on the batches, and on when the
+    colors were read. `coloring` may find fewer colors. All vertices are colored by `coloring` again once there are more
+    than 5/4 of its last number of colors, plus 8, or if an eighth of all arcs leave vertices that need a color. In
+    R-MAT 18/16, insertion of 300,000 edges raised 123 colors to 141, and `coloring` then finds 126.
 
-    A batch costs work proportional to its edges. The next read costs O(V) work, and work proportional to the arcs of
-    the vertices that change their colors, once more for every 62 colors of their neighbors. At worst it costs as much
-    as `coloring`. O(V) memory.
+    A batch costs work proportional to its edges, without a host synchronization on a GPU. The next read costs O(V)
+    work, and work proportional to the arcs of the vertices that change their colors, once more for every 62 colors of
+    their neighbors. At worst it costs as much as `coloring` and a repair. O(V) memory.
 
     Examples
     --------

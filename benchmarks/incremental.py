@@ -43,7 +43,8 @@ SETTINGS: dict[str, Any] = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": T
 
 def settings_of(analytic: Analytic, source: int) -> dict[str, Any]:
     """The parameters of an analytic."""
-    return analytic.settings(source=source, **{name: SETTINGS[name] for name in SETTINGS if name in analytic.parameters})
+    given = {name: value for name, value in SETTINGS.items() if name in analytic.parameters}
+    return analytic.settings(source=source, **given)
 
 
 def run(context: Context) -> Results:
