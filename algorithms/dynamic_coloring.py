@@ -76,7 +76,7 @@ class DynamicColoring(IncrementalAlgorithm):
     a vertex of the same color, or if its color is above its degree. So colors depend on the batches, and on when the
     colors were read. `coloring` may find fewer colors. All vertices are colored by `coloring` again once there are more
     than 5/4 of its last number of colors, plus 8, or if an eighth of all arcs leave vertices that need a color. In
-    R-MAT 18/16, insertion of 300,000 edges raised 123 colors to 141, and `coloring` then finds 126.
+    R-MAT 18/16, insertion of about 270,000 edges raised 123 colors to 143, and `coloring` then finds 126.
 
     A batch costs work proportional to its edges, without a host synchronization on a GPU. The next read costs O(V)
     work, and work proportional to the arcs of the vertices that change their colors, once more for every 62 colors of
