@@ -3,8 +3,8 @@
 Vertices keep their colors. An exception is one end of an inserted edge between vertices of the same color, and a vertex
 whose degree fell below its color. They are listed, and lose their colors when the colors are read. Then they are
 colored as by `coloring`, one after another in its order: each with the smallest color that no colored neighbor has. In
-parallel, a vertex is colored as soon as all neighbors before it are. If many vertices lose their colors, or the colors
-become many, all vertices are colored by `coloring`.
+parallel, a vertex is colored as soon as all neighbors before it are. If many vertices lose their colors, the colors
+become many, or many edges are gone, all vertices are colored by `coloring`.
 
     priority[v]   vertices of higher priority are colored first: by their degrees when all vertices were last colored
     color[v]      the color of v, -1 for a deleted vertex, and while vertices are colored for one that lost its color
@@ -44,6 +44,9 @@ MORE_COLORS, FEW_COLORS = 1 / 4, 8
 """They are also if the number of colors exceeds the number of the last coloring from scratch by this fraction, plus a
 constant."""
 
+FEWER_ARCS = 1 / 2
+"""And if the graph has less than this fraction of the arcs that it had then, minus a constant."""
+
 
 class DynamicColoring(IncrementalAlgorithm):
     """A coloring in which neighbors have different colors, and no vertex a color above its degree, after every batch.
@@ -75,8 +78,9 @@ class DynamicColoring(IncrementalAlgorithm):
     The first colors are those of `coloring`. A vertex then changes its color only if an inserted edge connects it with
     a vertex of the same color, or if its color is above its degree. So colors depend on the batches, and on when the
     colors were read. `coloring` may find fewer colors. All vertices are colored by `coloring` again once there are more
-    than 5/4 of its last number of colors, plus 8, or if an eighth of all arcs leave vertices that need a color. In
-    R-MAT 18/16, insertion of about 270,000 edges raised 123 colors to 143, and `coloring` then finds 126.
+    than 5/4 of its last number of colors, plus 8, once half of the edges are gone, or if an eighth of all arcs leave
+    vertices that need a color. In R-MAT 18/16, insertion of about 270,000 edges raised 123 colors to 143, and
+    `coloring` then finds 126.
 
     A batch costs work proportional to its edges, without a host synchronization on a GPU. The next read costs O(V)
     work, and work proportional to the arcs of the vertices that change their colors, once more for every 62 colors of
@@ -159,6 +163,7 @@ class DynamicColoring(IncrementalAlgorithm):
         self._priority = random_priority(graph, graph.degrees(), self.seed)
         found = coloring(graph, self._priority)
         self._most_colors = int((1 + MORE_COLORS) * found.count) + FEW_COLORS
+        self._fewest_arcs = FEWER_ARCS * graph.num_arcs - SMALL_ARCS
         self._make_arrays(found.color, graph.xp.zeros(graph.num_vertices, np.int32), Listed(graph))
         self._torn = False
         self._settled = True
@@ -175,7 +180,9 @@ class DynamicColoring(IncrementalAlgorithm):
         fr.advanced.clear(number)
         needy = candidates and fr.filter(candidates, _needs_color, graph.degrees(), self._color, self._reason)
         most_arcs = MOST_ARCS * graph.num_arcs + SMALL_ARCS
-        if needy and (needy.num_arcs > most_arcs or self._repair(needy) >= self._most_colors):
+        if graph.num_arcs < self._fewest_arcs or (
+            needy and (needy.num_arcs > most_arcs or self._repair(needy) >= self._most_colors)
+        ):
             self._recolor()
         self._torn, self._settled = False, True
 

@@ -6,7 +6,7 @@ batch changes these sums only.
     start[v]    beta, 0 for a deleted vertex
     sent[v]     the centrality of v that its neighbors have received
     sums[v]     the sum of `sent` over the vertices that point to v: start[v] + alpha * sums[v] is v's centrality
-    moved[v]    what v sent last
+    ahead[v]    the centrality of v, which the next sweep sends; between pushes, the amount that v pushed last
 
 A batch costs its own size: an inserted edge adds the amount that its source has sent to the sum of its destination, and
 a deleted edge subtracts it. The centralities are an iteration of `katz_centrality` that starts from `sent`. So the
@@ -57,8 +57,8 @@ that follows would make the pushes useless."""
 MAX_PUSHES = 8
 """At once. More follow if these have halved the pending amount, and a sweep otherwise."""
 
-MAX_SWEEPS = 4
-"""Sweeps that are followed by pushes."""
+MAX_SWEEPS = 2
+"""Sweeps that may be followed by pushes."""
 
 FAR = 1 / 16
 """Iteration starts from scratch if more than this fraction of the centralities is pending, and more than would be after
@@ -140,7 +140,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         self.beta, self.max_iter, self.tol, self.normalized = float(beta), int(max_iter), float(tol), bool(normalized)
         self._alpha, self._gain = 0.0, LEAST_GAIN
         self._product: fr.SpMV | None = None  # while pending amounts are sent
-        self._measures = graph.xp.zeros(2, np.float64)
+        self._error, self._forecast = (graph.xp.zeros(columns, np.float64) for columns in (1, 2))
         self._start_over()
         self._bring_up()
         self._attach()
@@ -225,7 +225,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         self._present = self._everyone.mask
         self._start = self._present * self.beta
         self._sent = self._start.copy()
-        self._sums, self._moved = (self.graph.xp.zeros(self._start.size, np.float64) for _ in range(2))
+        self._sums, self._ahead = (self.graph.xp.zeros(self._start.size, np.float64) for _ in range(2))
 
     def _start_over(self) -> None:
         """Return to the state before the first iteration."""
@@ -249,6 +249,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
             self._settle(stale)
         finally:
             self._product = None
+        self._total = float(fr.reduce(self._everyone, _centrality, *self._state, self._alpha)[0])
         self._settled, self._stale = True, False
 
     def _settle(self, stale: bool) -> None:
@@ -280,7 +281,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
                 rounds, error = rounds + pushes, self._measure()
                 may_push = error < before / 2
             else:
-                fr.compute(self._everyone, _send, *self._state, self._alpha)
+                self._sent, self._ahead = self._ahead, self._sent
                 self._gather(self._sweeps_to(error, goal))
                 rounds, error, sweeps = rounds + 1, self._measure(), sweeps + 1
                 self._gain = before / error if error > 0 else self._gain
@@ -292,10 +293,9 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         return int(min(1 + math.log(ratio) / math.log(max(self._gain, LEAST_GAIN)), self.max_iter))
 
     def _measure(self) -> float:
-        """Return the pending amount, and compute the sum of the centralities."""
-        fr.reduce(self._everyone, _measure_vertex, *self._state, self._alpha, columns=2, out=self._measures)
-        error, self._total = self.graph.device.to_host(self._measures).tolist()
-        return error
+        """Return the pending amount, and compute the centralities that the next sweep sends."""
+        fr.reduce(self._everyone, _measure_vertex, *self._state, self._ahead, self._alpha, out=self._error)
+        return self.graph.device.to_host(self._error).tolist()[0]
 
     def _push(self, goal: float, most: int) -> int:
         """Push vertices with a large pending amount per edge. Return the number of rounds, `most` at most, or 0 if they
@@ -303,8 +303,8 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         graph = self.graph
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         mean = goal / max(graph.num_arcs, 1)
-        arrays = (*self._state, self._moved, graph.degrees(), self._alpha)
-        found = fr.reduce(self._everyone, _foresee, *arrays, ABOVE_MEAN * mean, columns=2, out=self._measures)
+        arrays = (*self._state, self._ahead, graph.degrees(), self._alpha)
+        found = fr.reduce(self._everyone, _foresee, *arrays, ABOVE_MEAN * mean, columns=2, out=self._forecast)
         left, arcs = graph.device.to_host(found).tolist()
         if left > MOST_LEFT * goal or arcs > most_arcs:
             return 0
@@ -332,21 +332,20 @@ def _receive(src, dst, edge, weight, sent, sums, sign, both):
         fr.atomic_add(sums, src, sign * sent[dst])
 
 
-def _measure_vertex(v, column, start, sums, sent, alpha):
-    """The pending amount, and the centrality."""
-    value = start[v] + alpha * sums[v]
-    return abs(value - sent[v]) if column == 0 else value
+def _measure_vertex(v, start, sums, sent, ahead, alpha):
+    ahead[v] = start[v] + alpha * sums[v]
+    return abs(ahead[v] - sent[v])
 
 
-def _send(v, start, sums, sent, alpha):
-    sent[v] = start[v] + alpha * sums[v]
+def _centrality(v, start, sums, sent, alpha):
+    return start[v] + alpha * sums[v]
 
 
-def _is_pending(v, start, sums, sent, moved, degrees, alpha, enough):
+def _is_pending(v, start, sums, sent, ahead, degrees, alpha, enough):
     return abs(start[v] + alpha * sums[v] - sent[v]) > enough * degrees[v]
 
 
-def _foresee(v, column, start, sums, sent, moved, degrees, alpha, enough):
+def _foresee(v, column, start, sums, sent, ahead, degrees, alpha, enough):
     """The pending amount of vertices that are not pushed, and the arcs of vertices that are."""
     pending = abs(start[v] + alpha * sums[v] - sent[v])
     if pending > enough * degrees[v]:
@@ -354,14 +353,14 @@ def _foresee(v, column, start, sums, sent, moved, degrees, alpha, enough):
     return 0.0 if column else pending
 
 
-def _push_vertex(v, start, sums, sent, moved, degrees, alpha, enough):
+def _push_vertex(v, start, sums, sent, ahead, degrees, alpha, enough):
     value = start[v] + alpha * sums[v]
-    moved[v] = value - sent[v]
+    ahead[v] = value - sent[v]
     sent[v] = value
 
 
-def _push(src, dst, edge, weight, start, sums, sent, moved, degrees, alpha, enough):
-    total = fr.atomic_add(sums, dst, moved[src]) + moved[src]
+def _push(src, dst, edge, weight, start, sums, sent, ahead, degrees, alpha, enough):
+    total = fr.atomic_add(sums, dst, ahead[src]) + ahead[src]
     return abs(start[dst] + alpha * total - sent[dst]) > enough * degrees[dst]
 
 

@@ -115,6 +115,11 @@ def test_many_changes_are_colored_from_scratch(structure, device, monkeypatch):
         graph.insert_edges(src, dst)
         check(colors)
         assert len(made) == count, more
+    graph.delete_edges(src[::2], dst[::2])
+    check(colors)
+    assert len(made) == 2
+    graph.delete_edges(src[:-2], dst[:-2])
+    assert check(colors).max() == 1 and len(made) == 3
 
 
 def test_graphs_without_edges(structure, device):
