@@ -6,7 +6,7 @@ batch changes these sums only.
     start[v]    beta, 0 for a deleted vertex
     sent[v]     the centrality of v that its neighbors have received
     sums[v]     the sum of `sent` over the vertices that point to v: start[v] + alpha * sums[v] is v's centrality
-    ahead[v]    the centrality of v, which the next sweep sends; between pushes, the amount that v pushed last
+    ahead[v]    the centrality of v, which the next sweep sends; during pushes, the amount that v pushed last
 
 A batch costs its own size: an inserted edge adds the amount that its source has sent to the sum of its destination, and
 a deleted edge subtracts it. The centralities are an iteration of `katz_centrality` that starts from `sent`. So the
@@ -35,6 +35,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._functors import value_of
 from .incremental import IncrementalAlgorithm, maintained
 from .katz_centrality import PASSES, check_parameters, default_alpha
 from .pagerank import ConvergenceError
@@ -202,13 +203,11 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
     # ---- centralities -----------------------------------------------------------------------------------------------
 
     def _result(self) -> Any:
-        found = self.graph.xp.zeros(self._sums.size, np.float64)
         by = 1.0
         if self.normalized and self._total > 0:  # squares of fractions cannot overflow
-            squares = fr.reduce(self._everyone, _square, *self._state, self._alpha, self._total)
+            squares = fr.reduce(self._everyone, _square_of_share, self._ahead, self._total)
             by = self._total * math.sqrt(float(squares[0]))
-        fr.compute(self._everyone, _set_centrality, *self._state, self._alpha, by, found)
-        return found
+        return self.graph.divided(self._ahead, by)
 
     def _finish(self) -> None:
         """Compute the result while the graph has the vertices that belong to it."""
@@ -249,7 +248,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
             self._settle(stale)
         finally:
             self._product = None
-        self._total = float(fr.reduce(self._everyone, _centrality, *self._state, self._alpha)[0])
+        self._total = float(fr.reduce(self._everyone, value_of, self._ahead)[0])
         self._settled, self._stale = True, False
 
     def _settle(self, stale: bool) -> None:
@@ -293,7 +292,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         return int(min(1 + math.log(ratio) / math.log(max(self._gain, LEAST_GAIN)), self.max_iter))
 
     def _measure(self) -> float:
-        """Return the pending amount, and compute the centralities that the next sweep sends."""
+        """Return the pending amount, and compute the centralities."""
         fr.reduce(self._everyone, _measure_vertex, *self._state, self._ahead, self._alpha, out=self._error)
         return self.graph.device.to_host(self._error).tolist()[0]
 
@@ -337,10 +336,6 @@ def _measure_vertex(v, start, sums, sent, ahead, alpha):
     return abs(ahead[v] - sent[v])
 
 
-def _centrality(v, start, sums, sent, alpha):
-    return start[v] + alpha * sums[v]
-
-
 def _is_pending(v, start, sums, sent, ahead, degrees, alpha, enough):
     return abs(start[v] + alpha * sums[v] - sent[v]) > enough * degrees[v]
 
@@ -364,11 +359,6 @@ def _push(src, dst, edge, weight, start, sums, sent, ahead, degrees, alpha, enou
     return abs(start[dst] + alpha * total - sent[dst]) > enough * degrees[dst]
 
 
-def _square(v, start, sums, sent, alpha, total):
-    """The square of a vertex's share of all centrality."""
-    share = (start[v] + alpha * sums[v]) / total
+def _square_of_share(v, values, total):
+    share = values[v] / total
     return share * share
-
-
-def _set_centrality(v, start, sums, sent, alpha, by, found):
-    found[v] = (start[v] + alpha * sums[v]) / by

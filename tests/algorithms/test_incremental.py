@@ -19,6 +19,9 @@ N = 60
 NUMBERS = {"connected_components": ("count",), "k_truss": ("num_edges",)}
 """Numbers of results that are compared in addition to the catalogue's values."""
 
+SLOW = ("katz_centrality", "coloring")
+"""Analytics whose many kernels are compiled only with --all."""
+
 
 class Form:
     """An analytic of the catalogue that has both forms."""
@@ -50,7 +53,7 @@ class Form:
 FORMS = {name: Form(known) for name, known in analytics().items() if known.static and known.incremental}
 
 
-@pytest.fixture(params=list(FORMS))
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in FORMS])
 def form(request):
     return FORMS[request.param]
 
