@@ -23,9 +23,11 @@ from .connected_components import ConnectedComponentsResult, connected_component
 from .core_number import CoreNumberResult, KCoreResult, core_number, k_core
 from .degree_centrality import DegreeCentralityResult, degree_centrality
 from .dynamic_bfs import DynamicBFS
+from .dynamic_coloring import DynamicColoring
 from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
+from .dynamic_katz_centrality import DynamicKatzCentrality
 from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
@@ -77,9 +79,11 @@ __all__ = [
     "CoreNumberResult",
     "DegreeCentralityResult",
     "DynamicBFS",
+    "DynamicColoring",
     "DynamicConnectedComponents",
     "DynamicCoreNumber",
     "DynamicKTruss",
+    "DynamicKatzCentrality",
     "DynamicLocalClustering",
     "DynamicPageRank",
     "DynamicSSSP",

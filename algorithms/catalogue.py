@@ -36,9 +36,11 @@ from .connected_components import connected_components
 from .core_number import core_number, k_core
 from .degree_centrality import degree_centrality
 from .dynamic_bfs import DynamicBFS
+from .dynamic_coloring import DynamicColoring
 from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
+from .dynamic_katz_centrality import DynamicKatzCentrality
 from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
@@ -137,8 +139,9 @@ register(Analytic(
     "cdlp", cdlp, values=("labels",), vertex_values=("labels",), comparator=Exact(), parameters={"max_iter": 10},
 ))  # fmt: skip
 register(Analytic(
-    "coloring", coloring, values=("color",), comparator=Valid(proper_coloring), parameters={"seed": 0},
-    directions="refused", headline=("count", "color"), note="greedy colorings may differ in their number of colors",
+    "coloring", coloring, DynamicColoring, values=("color",), comparator=Valid(proper_coloring),
+    parameters={"seed": 0}, directions="refused", headline=("count", "color"),
+    note="greedy colorings may differ in their number of colors",
 ))  # fmt: skip
 register(Analytic(
     "maximal_independent_set", maximal_independent_set, values=("members",), comparator=Valid(maximal_independent),
@@ -177,8 +180,8 @@ register(Analytic(
     parameters={"max_iter": 10000, "tol": 1e-7},
 ))  # fmt: skip
 register(Analytic(
-    "katz_centrality", katz_centrality, values=("katz_centrality",), comparator=Values(rtol=1e-3),
-    parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
+    "katz_centrality", katz_centrality, DynamicKatzCentrality, values=("katz_centrality",),
+    comparator=Values(rtol=1e-3), parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
 ))  # fmt: skip
 register(Analytic(
     "degree_centrality", degree_centrality, values=("degree_centrality",), comparator=Values(rtol=1e-9),

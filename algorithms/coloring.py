@@ -114,17 +114,32 @@ def _look_up(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
     neighbors."""
     waiting = graph.vertex_array(np.int32, waiting, combine="countdown")
     color, lowest = graph.vertex_array(np.int32, -1), graph.vertex_array(np.int32)
-    taken = graph.vertex_array(np.int64)
-    ready = fr.filter(fr.Frontier.all(graph), _is_ready, waiting)
+    color_in_order(fr.Frontier.all(graph), priority, waiting, color, lowest, graph.vertex_array(np.int64))
+    return color
+
+
+def color_in_order(uncolored: fr.Frontier, priority: Any, waiting: Any, color: Any, lowest: Any, taken: Any) -> None:
+    """Color vertices in the order of their priorities. Each looks up the colors of its neighbors.
+
+    Parameters
+    ----------
+    uncolored : Frontier
+        All existing vertices whose color is -1.
+    waiting : array of int32
+        How many of them, among a vertex's neighbors, come before it.
+    lowest, taken : arrays of int32 and int64
+        The lowest color that a vertex tests next, at first 0, and bits of the tested colors that its neighbors have.
+    """
+    graph = uncolored.graph
+    ready = fr.filter(uncolored, _is_ready, waiting)
     while ready:
         choosing = ready
         while choosing:  # among the next COLORS
-            fr.neighbor_reduce(graph, choosing, _color_bit, priority, color, lowest, reduce="or", out=taken)
+            fr.neighbor_reduce(graph, choosing, _color_bit, color, lowest, reduce="or", out=taken)
             choosing = fr.filter(choosing, _finds_none, lowest, taken)
         fr.compute(ready, _take_color, color, lowest, taken)
         graph.sync(color, of=ready)
-        ready = fr.advance(graph, ready, _count_down, priority, waiting)
-    return color
+        ready = fr.advance(graph, ready, _count_down, priority, waiting, color)
 
 
 def _is_ready(v, waiting):
@@ -151,10 +166,10 @@ def _pass_color(src, dst, edge, weight, priority, waiting, first, taken, color):
     return fr.atomic_add(waiting, dst, -1) == 1
 
 
-def _color_bit(src, dst, edge, weight, priority, color, lowest):
-    """The bit of the color of a neighbor before `src`, if the color is in the tested range."""
+def _color_bit(src, dst, edge, weight, color, lowest):
+    """The bit of a neighbor's color, if it has one, and in the tested range."""
     place = color[dst] - lowest[src]
-    return 1 << place if comes_before(dst, src, priority) and 0 <= place < COLORS else 0
+    return 1 << place if 0 <= place < COLORS else 0
 
 
 def _first_free(bits):
@@ -177,5 +192,5 @@ def _take_color(v, color, lowest, taken):
     color[v] = lowest[v] + _first_free(taken[v])
 
 
-def _count_down(src, dst, edge, weight, priority, waiting):
-    return comes_before(src, dst, priority) and fr.atomic_add(waiting, dst, -1) == 1
+def _count_down(src, dst, edge, weight, priority, waiting, color):
+    return color[dst] < 0 and comes_before(src, dst, priority) and fr.atomic_add(waiting, dst, -1) == 1

@@ -93,14 +93,10 @@ def katz_centrality(
     array([0.46 , 0.46 , 0.545, 0.424, 0.315])
     """
     fr.advanced.arguments.check_graph(graph)
-    for name, value in (("alpha", alpha), ("beta", beta), ("tol", tol)):
-        if value is not None and not 0 <= fr.advanced.arguments.number(value, name) < np.inf:
-            raise ValueError(f"{name} must be finite and not negative, got {value}")
-    fr.advanced.arguments.integer(max_iter, "max_iter", 1)
-    fr.advanced.arguments.flag(normalized, "normalized")
+    check_parameters(alpha, beta, max_iter, tol, normalized)
     graph = with_in_edges(graph, "katz_centrality")
     if alpha is None:
-        alpha = 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
+        alpha = default_alpha(graph)
     xp, reverse = graph.xp, fr.advanced.copy_for_passes(graph.reverse, PASSES)
     everyone = fr.Frontier.all(reverse)
     start = everyone.mask * float(beta)
@@ -128,6 +124,20 @@ def katz_centrality(
             centrality = centrality / largest
             centrality = centrality / float((centrality * centrality).sum()) ** 0.5
     return KatzCentralityResult(centrality, iterations, error, error < tol)
+
+
+def check_parameters(alpha: float | None, beta: float, max_iter: int, tol: float, normalized: bool) -> None:
+    """Raise unless the parameters of `katz_centrality` are in range."""
+    for name, value in (("alpha", alpha), ("beta", beta), ("tol", tol)):
+        if value is not None and not 0 <= fr.advanced.arguments.number(value, name) < np.inf:
+            raise ValueError(f"{name} must be finite and not negative, got {value}")
+    fr.advanced.arguments.integer(max_iter, "max_iter", 1)
+    fr.advanced.arguments.flag(normalized, "normalized")
+
+
+def default_alpha(graph: fr.Graph) -> float:
+    """1 / (largest degree + 1), which is less than the inverse of the largest eigenvalue."""
+    return 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
 
 
 def _grow(v, start, alpha, sums, centrality, before):

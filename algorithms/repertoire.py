@@ -14,7 +14,7 @@ import numpy as np
 
 import frontier as fr
 
-from . import dynamic_connected_components, dynamic_distances
+from . import dynamic_connected_components, dynamic_distances, dynamic_katz_centrality
 from .analytic import analytics
 
 k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
@@ -25,6 +25,7 @@ FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
+    (("katz_centrality",), dynamic_katz_centrality, {"LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6, "PASSES": 10**9}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
 )

@@ -29,9 +29,9 @@ from algorithms import Analytic, analytics, bfs
 from dynfrontier.machine import describe_run
 
 from .context import choose_structures
-from .defaults import BATCH_SEED, TRUSSES, Axes, axes_for
+from .defaults import BATCH_SEED, Axes, axes_for
 from .graphs import BenchmarkGraph, GraphSource, hub_of
-from .incremental import SETTINGS
+from .incremental import settings_of
 from .results import Results, command_line, pivot, table
 from .timing import Samples, timed
 
@@ -99,7 +99,7 @@ def measure(
     weighted = analytic.weights in ("expected", "required")
     plain = graph.undirected(kind, weighted=weighted)
     watched, other = plain.copy(), plain.copy()
-    settings = analytic.settings(source=hub_of(plain), **(SETTINGS | {"k": TRUSSES[0]}))
+    settings = settings_of(analytic, hub_of(plain))
     follower = analytic.maintain(watched, **settings)
     for size in sizes:
         for name, edges, deletes in batches(graph, size):

@@ -38,7 +38,13 @@ WAYS = ("", ONE_WAY, BOTH_WAYS)
 SMALL = ("k_truss",)
 """Analytics that are measured with small batches."""
 SETTINGS: dict[str, Any] = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": TRUSSES[0]}
-"""Parameters of whatever has them."""
+"""Parameters of analytics whose entry in the catalogue has them."""
+
+
+def settings_of(analytic: Analytic, source: int) -> dict[str, Any]:
+    """The parameters of an analytic."""
+    given = {name: value for name, value in SETTINGS.items() if name in analytic.parameters}
+    return analytic.settings(source=source, **given)
 
 
 def run(context: Context) -> Results:
@@ -99,7 +105,7 @@ def measure_case(
     weighted = analytic.weights in ("expected", "required")
     alone = kind.from_edges(src, dst, weights if weighted else None, graph.num_vertices, device=device, **options)
     watched = alone.copy()
-    settings = analytic.settings(source=hub_of(alone), **SETTINGS)
+    settings = settings_of(analytic, hub_of(alone))
     comparator = analytic.comparator_for(**settings)
     initial, follower = timed(device, partial(analytic.maintain, watched, **settings))
     update, both, anew = Samples(), Samples(), Samples()

@@ -72,6 +72,26 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["katz_centrality", "coloring"])
+def test_functors_of_incremental_forms_compile(name, monkeypatch, request):
+    known, kept = analytics()[name], []
+    graph = CSR.from_edges([0, 1, 2, 3], [1, 2, 3, 4], num_vertices=40, device="cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr("algorithms.dynamic_katz_centrality.LOCAL_SHARE", 10)
+        patch.setattr("algorithms.dynamic_katz_centrality.MOST_LEFT", np.inf)
+        note(patch, kept)
+        made = known.maintain(graph, **known.settings())
+        graph.insert_edges([0], [2])
+        known.read(made)
+        graph.delete_edges([0], [1])
+        known.read(made)
+        made.close()
+    expected = {"advance", "neighbor_reduce"} if name == "coloring" else {"traverse"}
+    assert expected | {"visit_edges", "filter", "compute", "reduce"} <= {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)
+
+
+@pytest.mark.slow
 def test_functors_of_strong_components_compile(monkeypatch, request):
     """The kernels of the rounds, which a CPU does not make by itself."""
     kept = []

@@ -63,10 +63,12 @@ def simple_case(kinds, result, *macros):
 
 
 def reduce_case(kinds, *macros):
-    def case(op, *args, reduce="sum", dtype=np.float64, out=None, **options):
+    def case(op, *args, reduce="sum", dtype=np.float64, out=None, columns=None, **options):
         dtype = np.dtype(dtype) if out is None else out.dtype
-        named = ("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), ("VALUE", C_TYPES[dtype])
-        return lambda graph: ((("op", op, kinds, dtype),), args, (*named, *macros))
+        named = [("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), ("VALUE", C_TYPES[dtype])]
+        given = kinds if columns is None else (*kinds, "column")
+        several = () if columns is None else (("COLUMNS", str(columns)),)
+        return lambda graph: ((("op", op, given, dtype),), args, (*named, *macros, *several))
 
     return case
 
@@ -97,7 +99,10 @@ def compile_noted(graph, kept, request):
     """Compile the functors passed to operators, each once."""
     for operator, arguments, options in kept:
         op, *args = arguments[BEFORE_OP.get(operator, 2) :]
-        operator = OF_MODES if options.get("reduce") == "mode" else OF_COLUMNS if "columns" in options else operator
+        if operator == "neighbor_reduce" and options.keys() & {"columns"}:
+            operator = OF_COLUMNS
+        elif options.get("reduce") == "mode":
+            operator = OF_MODES
         made_by = chosen_compiler()
         if (made_by, operator, op) not in COMPILED:
             COMPILED.add((made_by, operator, op))
