@@ -40,9 +40,9 @@ from .incremental import IncrementalAlgorithm, maintained
 from .katz_centrality import PASSES, check_parameters, default_alpha
 from .pagerank import ConvergenceError
 
-LARGE = 1 / 8
-"""Sums are computed from scratch after a batch of more edges than this fraction of all arcs: an atomic addition per
-edge costs several times as much as a read."""
+LARGE = 1 / 100
+"""Sums are computed from scratch after a batch of more edges than this fraction of all arcs. To look up the edge of a
+batch costs as much as to read 25 arcs, and such batches need two sweeps anyway, on R-MAT graphs."""
 
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs."""

@@ -25,7 +25,8 @@ FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
-    (("katz_centrality",), dynamic_katz_centrality, {"LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6, "PASSES": 10**9}),
+    (("katz_centrality",), dynamic_katz_centrality, {"LARGE": 1, "LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6}),
+    (("katz_centrality",), dynamic_katz_centrality, {"PASSES": 10**9}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
 )

@@ -36,6 +36,8 @@ LIMITS = {
     "dynamic_triangle_count": {"SMALL_EDGES": dict.fromkeys(DEVICES, 2), "MAX_BATCHES": 2},
     "dynamic_k_truss": {"ROUND_SIDES": 1, "SMALL_SIDES": 0},
     "dynamic_connected_components": {"SMALL_BATCHES": 1},
+    "dynamic_katz_centrality": {"LARGE": 2, "LOCAL_SHARE": 1, "MOST_LEFT": 10**6},
+    "dynamic_coloring": {"FEW_COLORS": 0, "SMALL_ARCS": 4},
 }
 """Limits as low as the graphs are small, for frequent rare cases."""
 
