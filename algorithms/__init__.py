@@ -27,6 +27,7 @@ from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_local_clustering import DynamicLocalClustering
+from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
@@ -81,6 +82,7 @@ __all__ = [
     "DynamicCoreNumber",
     "DynamicKTruss",
     "DynamicLocalClustering",
+    "DynamicLouvain",
     "DynamicPageRank",
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",

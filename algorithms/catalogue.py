@@ -40,6 +40,7 @@ from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_local_clustering import DynamicLocalClustering
+from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
@@ -203,9 +204,9 @@ register(Analytic(
     note="of several forests of the same weight it is that of the lowest edges in order of their ends",
 ))  # fmt: skip
 register(Analytic(
-    "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
-    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
-    headline=("count", "community"), note="communities are compared by their modularity",
+    "louvain", louvain, DynamicLouvain, values=("labels",), vertex_values=("labels",),
+    comparator=Quality(modularity, slack=0.05), parameters={"seed": 0}, directions="refused", weights="optional",
+    negative_weights=False, headline=("count", "community"), note="communities are compared by their modularity",
 ))  # fmt: skip
 register(Analytic(
     "leiden", leiden, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),

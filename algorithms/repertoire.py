@@ -6,6 +6,7 @@ The operators that they use are then compiled ahead of time (``dynfrontier/prebu
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 from unittest import mock
@@ -14,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from . import dynamic_connected_components, dynamic_distances
+from . import dynamic_connected_components, dynamic_distances, dynamic_louvain
 from .analytic import analytics
 
 k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
@@ -25,6 +26,7 @@ FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
+    (("louvain",), dynamic_louvain, {"RECOMPUTE_AFTER": math.inf, "COARSEN_AFTER": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
 )

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from verifiers import host, verify_distances
+from verifiers import host, verify_communities, verify_distances
 
 import frontier as fr
 from algorithms import analytics
+from algorithms.comparators import edges_of
 from algorithms.shortest_path_tree import unreached_of
 
 KNOWN = {name: known for times in (False, True) for name, known in analytics(times=times).items()
@@ -69,9 +70,13 @@ class Followed:
             verify_distances(self.one, source, self.made, hops=self.known.name == "bfs")
         static = self.known.compute(self.one, **self.settings, **self._jumps())
         expected = [np.array(host(value)) for value in self.known.read(static)]
-        result = self.known.comparator_for(**self.settings).compare(tuple(found), tuple(expected))
+        comparator = self.known.comparator_for(**self.settings)
+        edges = edges_of(self.one) if comparator.needs_edges else None
+        result = comparator.compare(tuple(found), tuple(expected), edges=edges)
         assert result.agrees, f"{found} instead of {expected}"
-        if self.known.headline is not None:
+        if self.known.name == "louvain":
+            verify_communities(self.one, self.made)
+        elif self.known.headline is not None:
             name = self.known.headline[0]
             assert int(getattr(self.made, name)) == int(getattr(static, name)), name
 
