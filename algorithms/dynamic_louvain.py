@@ -48,7 +48,7 @@ RECOMPUTE_AFTER = 0.1
 """Communities are recomputed from scratch after changes of more than this fraction of the edges. Until then modularity
 stayed within 0.8 % of recomputation: coAuthorsDBLP, 65,536 of its 977,676 edges inserted and as many deleted."""
 
-COARSEN_AFTER = 1 / 64
+COARSEN_AFTER = 1 / 32
 """The levels above the first follow after changes of more than this fraction of the edges. They cost about an eighth of
 a recomputation."""
 
@@ -94,7 +94,7 @@ class DynamicLouvain(IncrementalAlgorithm):
     A batch costs O(1) look-ups for each of its edges. The first read of the labels after it costs a few passes over the
     vertices, and O(1) work for each edge of the vertices that it visits: the ends of changed edges that may move, and
     neighbors of vertices that have moved. With weights, also for each edge of all ends. Reading the modularity costs a
-    pass over all edges. After changes of every 64th edge, the read merges and refines levels as `louvain` does, from
+    pass over all edges. After changes of every 32nd edge, the read merges and refines levels as `louvain` does, from
     the communities that it has. After changes of 10 % of the edges it calls `louvain`. While the graph contains a
     weight that is negative or not finite, reading raises ValueError.
 

@@ -12,7 +12,7 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from noted_functors import CSR, compile_noted, note
 
-from algorithms import DynamicCoreNumber, analytics
+from algorithms import DynamicCoreNumber, DynamicLouvain, analytics
 from algorithms.catalogue import GALLERY
 
 pytest.importorskip("cuda.core")
@@ -68,6 +68,23 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
         graph.delete_edges([0], [1])
         assert cores.degeneracy == 2
     assert {"visit_edges", "advance", "traverse", "filter", "compute", "reduce"} == {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weights", [None, "float32"])
+def test_functors_of_dynamic_louvain_compile(weights, monkeypatch, request):
+    """The functors that `louvain` does not have."""
+    kept = []
+    graph = CSR.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights and np.ones(4, weights), num_vertices=6, device="cpu")
+    monkeypatch.setattr("algorithms.dynamic_louvain.RECOMPUTE_AFTER", 9)
+    communities = DynamicLouvain(graph)
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        graph.insert_edges([0], [2])
+        graph.delete_edges([0], [1])
+        assert communities.count == 4
+    assert {"visit_edges", "compute"} <= {operator for operator, *_ in kept}
     compile_noted(graph, kept, request)
 
 

@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 from histories import Followed, History
-from verifiers import verify_communities
+from verifiers import host, verify_communities
 
+import frontier as fr
 from algorithms import DynamicLouvain, louvain
 from structures import SlabGraph
 
@@ -71,3 +72,107 @@ def test_modularity_over_a_long_stream(device, rng, weighted, recomputed):
         lost.append(1 - found.modularity / np.mean([louvain(graph, seed=seed).modularity for seed in range(2)]))
     assert np.mean(lost) < 0.005 and max(lost) < 0.02, (np.mean(lost), max(lost))
     assert 2 < len(recomputed) < 40
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_adverse_changes(device, weighted, incremental):
+    """Each is followed by a read, without a recomputation from scratch."""
+    n = 30
+    graph = SlabGraph(n, weight_dtype="float32" if weighted else None, device=device)
+    found = DynamicLouvain(graph, seed=2)
+
+    def insert(src, dst, weight=2.0):
+        graph.insert_edges(src, dst, np.full(len(src), weight) if weighted else None)
+        verify_communities(graph, found)
+
+    def delete(src, dst):
+        graph.delete_edges(src, dst)
+        verify_communities(graph, found)
+
+    verify_communities(graph, found)
+    assert host(found.labels).tolist() == list(range(n))
+    pairs = np.triu_indices(5, 1)
+    for begin in (0, 5, 10):  # cliques
+        insert(pairs[0] + begin, pairs[1] + begin)
+    insert([3, 4, 4], [3, 4, 5])  # self-loops are dropped
+    assert host(found.labels)[:15].tolist() == [0] * 5 + [5] * 5 + [10] * 5
+    hub = np.arange(n - 1)
+    insert(np.full(n - 1, n - 1), hub)
+    delete(np.full(n - 1, n - 1), hub)
+    assert found.count == 3 + 15
+    insert([0, 0], [1, 1], 7.0)  # an edge that exists, twice
+    delete([0, 20], [0, 21])  # absent ones
+    graph.delete_vertices([0, 5, 29])
+    verify_communities(graph, found)
+    graph.insert_vertices(6)
+    verify_communities(graph, found)
+    insert([0, 29], [29, 32])  # of which 0 and 29 have returned
+    graph.delete_vertices(np.arange(10))
+    verify_communities(graph, found)
+    assert host(found.labels)[:15].tolist() == [-1] * 10 + [10] * 5
+    graph.delete_vertices(np.arange(10, 30))
+    insert([30, 31], [31, 32])
+    delete(*(host(ends) for ends in graph.to_coo()[:2]))
+    assert found.modularity == 0
+
+
+def test_weights(device, incremental, recomputed):
+    """Communities follow weights that change. Invalid weights are reported until they are gone."""
+    src, dst = np.triu_indices(8, 1)
+    graph = SlabGraph.from_edges(src, dst, np.ones(src.size, np.float32), num_vertices=8, device=device)
+    found = DynamicLouvain(graph)
+    assert found.count == 1
+    heavy = (src < 4) == (dst < 4)
+    graph.insert_edges(src[heavy], dst[heavy], np.full(heavy.sum(), 9.0))
+    verify_communities(graph, found)
+    within = host(found.labels)[src] == host(found.labels)[dst]
+    graph.insert_edges(src[within], dst[within], np.full(within.sum(), 0.0))
+    verify_communities(graph, found)
+    graph.insert_edges([0], [1], [1e30])
+    verify_communities(graph, found)
+    graph.delete_edges([0], [1])
+    verify_communities(graph, found)
+    assert len(recomputed) == 1
+    for bad in (-1.0, np.inf):
+        graph.insert_edges([2], [5], [bad])
+        for _ in range(2):
+            with pytest.raises(ValueError, match="louvain needs weights that are"):
+                found.labels  # noqa: B018
+        graph.insert_edges([2], [5], [3.0])
+        verify_communities(graph, found)
+
+
+def test_results_depend_on_the_seed_only(device):
+    """And on the batches. Arguments are the arguments of `louvain`."""
+    src, dst = blocks(np.random.default_rng(3), count=8)
+    results = []
+    for seed in (-7, -7):
+        graph = SlabGraph.from_edges(src[40:], dst[40:], num_vertices=200, device=device)
+        found = DynamicLouvain(graph, resolution=2.0, seed=seed)
+        graph.insert_edges(src[:40], dst[:40])
+        verify_communities(graph, found, resolution=2.0)
+        results.append(host(found.labels).tolist())
+    assert results[0] == results[1]
+    for name in ("resolution", "threshold", "max_level"):
+        with pytest.raises(ValueError, match=name):
+            DynamicLouvain(graph, **{name: -1})
+
+
+def test_the_work_is_near_the_batch(device, monkeypatch):
+    """An edge at one end of a long path of cliques leads to visits there only."""
+    src, dst = np.triu_indices(6, 1)
+    blocks = np.arange(400)[:, None] * 6
+    src, dst = ((ends + blocks).ravel() for ends in (src, dst))
+    bridges = np.arange(399) * 6
+    graph = SlabGraph.from_edges(np.append(src, bridges), np.append(dst, bridges + 6), device=device)
+    found, visited = DynamicLouvain(graph), []
+    call = fr.neighbor_reduce
+
+    def note(graph, members, *args, **options):
+        visited.append(graph.num_vertices if members is None else len(members))
+        return call(graph, members, *args, **options)
+
+    monkeypatch.setattr(fr, "neighbor_reduce", note)
+    graph.insert_edges([1], [9])
+    graph.delete_edges([0], [1])
+    assert found.count and 0 < sum(visited) < 40
