@@ -35,10 +35,10 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, check_undirected
-from ._communities import MAX_SWEEPS, Level, by_smallest, climb, move, quality, totals
+from ._communities import MAX_SWEEPS, CommunitiesResult, Level, by_smallest, climb, move, quality, totals
 from ._functors import weight_of
+from .connected_components import connected_sets
 from .incremental import IncrementalAlgorithm, maintained
-from .leiden import connected_sets
 from .louvain import louvain
 
 INSERTED, DELETED, CHANGED = range(3)
@@ -115,6 +115,7 @@ class DynamicLouvain(IncrementalAlgorithm):
     """
 
     sees_changes = True  # of weights
+    over_parts = True
 
     def __init__(
         self, graph: fr.DynamicGraph, *, resolution: float = 1.0, max_level: int = 100, threshold: float = 1e-7,
@@ -227,13 +228,19 @@ class DynamicLouvain(IncrementalAlgorithm):
         self._named()
         self.modularity  # noqa: B018
 
-    def _recompute(self) -> None:
+    def _call(self) -> CommunitiesResult:
         """Compute the communities from scratch."""
-        graph, xp = self.graph, self.graph.xp
         self._known = False
         found = louvain(
-            graph, resolution=self.resolution, max_level=self.max_level, threshold=self.threshold, seed=self.seed
+            self.graph, resolution=self.resolution, max_level=self.max_level, threshold=self.threshold, seed=self.seed
         )
+        self._found: tuple[Any, int] | None = (found.labels, found.count)
+        self._modularity: float | None = found.modularity
+        return found
+
+    def _recompute(self) -> None:
+        """Compute the communities from scratch, and the arrays that moves need."""
+        graph, xp, found = self.graph, self.graph.xp, self._call()
         self._everyone = fr.Frontier.all(graph)
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         self._community = xp.where(found.labels < 0, ids, found.labels)
@@ -242,8 +249,6 @@ class DynamicLouvain(IncrementalAlgorithm):
         if self._uses_weights:
             fr.neighbor_reduce(graph, None, weight_of, out=self._degree)
             self._bad.fill(0)
-        self._found: tuple[Any, int] | None = (found.labels, found.count)
-        self._modularity: float | None = found.modularity
         self._changed = self._since_levels = self._turn = 0
         self._known = self._settled = True
 
@@ -289,6 +294,32 @@ class DynamicLouvain(IncrementalAlgorithm):
         if self._found is None:
             self._found = by_smallest(self.graph, self._community)
         return self._found
+
+
+class _OverParts(DynamicLouvain):
+    """The same for a distributed graph: `louvain` is called when results are read."""
+
+    exact = False
+    sees_changes = False
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Have the communities recomputed when they are read."""
+        self._known = False
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Have the communities recomputed when they are read."""
+        self._known = False
+
+    def vertices_changed(self) -> None:
+        """Have the communities recomputed when they are read."""
+        self._known = False
+
+    def _recompute(self) -> None:
+        self._call()
+        self._known = self._settled = True
+
+
+DynamicLouvain.form_over_parts = _OverParts
 
 
 def _note(src, dst, edge, weight, kind, community, pending):

@@ -15,6 +15,7 @@ from algorithms import (
     DynamicBFS,
     DynamicConnectedComponents,
     DynamicLocalClustering,
+    DynamicLouvain,
     DynamicPageRank,
     DynamicSSSP,
     DynamicTriangleCount,
@@ -23,6 +24,7 @@ from algorithms import (
     dynamic_distances,
     k_truss,
     local_clustering,
+    louvain,
     pagerank,
     sssp,
     triangle_count,
@@ -149,6 +151,16 @@ def test_clustering_is_maintained(engine):
             assert values == pytest.approx((expected.average, expected.transitivity), rel=1e-12)
     graphs[0].insert_edges([1, 2, 3], [2, 3, 1])
     assert found.closed and (found.average, found.transitivity) == values
+
+
+@pytest.mark.slow
+def test_communities_are_recomputed(engine):
+    graphs = filled_pair(engine, "rmat")
+    with DynamicLouvain(graphs[0], seed=3) as found:
+        for _ in updates(graphs, steps=2):
+            expected = louvain(graphs[1], seed=3)
+            assert host(found.labels).tolist() == host(expected.labels).tolist()
+            assert (found.count, found.modularity) == (expected.count, pytest.approx(expected.modularity))
 
 
 def refuse(self, src, dst):
