@@ -15,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from . import dynamic_connected_components, dynamic_distances, dynamic_louvain
+from . import _maintained_communities, dynamic_connected_components, dynamic_distances
 from .analytic import analytics
 
 k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
@@ -26,7 +26,7 @@ FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
-    (("louvain",), dynamic_louvain, {"RECOMPUTE_AFTER": math.inf, "COARSEN_AFTER": 0}),
+    (("louvain",), _maintained_communities, {"RECOMPUTE_AFTER": math.inf, "SPLIT_AFTER": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
 )

@@ -77,7 +77,7 @@ def test_functors_of_dynamic_louvain_compile(weights, monkeypatch, request):
     """The functors that `louvain` does not have."""
     kept = []
     graph = CSR.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights and np.ones(4, weights), num_vertices=6, device="cpu")
-    monkeypatch.setattr("algorithms.dynamic_louvain.RECOMPUTE_AFTER", 9)
+    monkeypatch.setattr("algorithms._maintained_communities.RECOMPUTE_AFTER", 9)
     communities = DynamicLouvain(graph)
     with monkeypatch.context() as patch:
         note(patch, kept)

@@ -19,8 +19,8 @@ LIMITS = {"moves": math.inf, "levels": 0.0}
 @pytest.fixture(params=LIMITS)
 def incremental(request, monkeypatch):
     """No communities are recomputed from scratch. Levels follow the moves never, or always."""
-    monkeypatch.setattr("algorithms.dynamic_louvain.RECOMPUTE_AFTER", math.inf)
-    monkeypatch.setattr("algorithms.dynamic_louvain.COARSEN_AFTER", LIMITS[request.param])
+    monkeypatch.setattr("algorithms._maintained_communities.RECOMPUTE_AFTER", math.inf)
+    monkeypatch.setattr("algorithms._maintained_communities.SPLIT_AFTER", LIMITS[request.param])
 
 
 @pytest.fixture
