@@ -26,6 +26,7 @@ from .dynamic_bfs import DynamicBFS
 from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
+from .dynamic_label_propagation import DynamicLabelPropagation
 from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
@@ -81,6 +82,7 @@ __all__ = [
     "DynamicConnectedComponents",
     "DynamicCoreNumber",
     "DynamicKTruss",
+    "DynamicLabelPropagation",
     "DynamicLocalClustering",
     "DynamicLouvain",
     "DynamicPageRank",

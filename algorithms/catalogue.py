@@ -39,6 +39,7 @@ from .dynamic_bfs import DynamicBFS
 from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
+from .dynamic_label_propagation import DynamicLabelPropagation
 from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
@@ -130,7 +131,7 @@ register(Analytic(
     headline=("num_edges", "core edge"),
 ))  # fmt: skip
 register(Analytic(
-    "label_propagation", label_propagation, values=("labels",), vertex_values=("labels",),
+    "label_propagation", label_propagation, DynamicLabelPropagation, values=("labels",), vertex_values=("labels",),
     comparator=Valid(dominant_labels), parameters={"max_iter": 100, "seed": 0}, directions="refused",
     headline=("count", "community"), note="communities may differ: each vertex must have a label that is most frequent",
 ))  # fmt: skip

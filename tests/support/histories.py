@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from verifiers import host, verify_communities, verify_distances
+from verifiers import host, verify_communities, verify_distances, verify_frequent_labels
 
 import frontier as fr
 from algorithms import analytics
@@ -76,6 +76,8 @@ class Followed:
         assert result.agrees, f"{found} instead of {expected}"
         if self.known.name == "louvain":
             verify_communities(self.one, self.made)
+        elif self.known.name == "label_propagation":
+            verify_frequent_labels(self.one, self.made)
         elif self.known.headline is not None:
             name = self.known.headline[0]
             assert int(getattr(self.made, name)) == int(getattr(static, name)), name

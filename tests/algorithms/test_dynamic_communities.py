@@ -6,19 +6,19 @@ from functools import partial
 import numpy as np
 import pytest
 from histories import Followed, History
-from verifiers import host, verify_communities
+from verifiers import host, verify_communities, verify_frequent_labels
 
 import frontier as fr
-from algorithms import DynamicLouvain, louvain
+from algorithms import DynamicLabelPropagation, DynamicLouvain, louvain
 from structures import SlabGraph
 
 LIMITS = {"moves": math.inf, "levels": 0.0}
-"""Fractions of changed edges above which levels follow the moves."""
+"""Fractions of changed edges above which communities are split, and levels follow the moves."""
 
 
 @pytest.fixture(params=LIMITS)
 def incremental(request, monkeypatch):
-    """No communities are recomputed from scratch. Levels follow the moves never, or always."""
+    """No communities are recomputed from scratch. They are split never, or always."""
     monkeypatch.setattr("algorithms._maintained_communities.RECOMPUTE_AFTER", math.inf)
     monkeypatch.setattr("algorithms._maintained_communities.SPLIT_AFTER", LIMITS[request.param])
 
@@ -40,13 +40,17 @@ def blocks(rng, count=40, size=25, inner=6.0, outer=2.0):
     return edges[:, rng.permutation(edges.shape[1])]
 
 
+CHECKS = {"louvain": verify_communities, "label_propagation": verify_frequent_labels}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, "float32"])
-def test_any_history(device, incremental, weights, monkeypatch, tries):
-    """Communities need not be good here: a change of few edges may change all communities of a small graph."""
-    monkeypatch.setattr(Followed, "check", lambda self: verify_communities(self.one, self.made))
+@pytest.mark.parametrize("name", CHECKS)
+def test_any_history(device, incremental, name, weights, monkeypatch, tries):
+    """Communities are valid, but need not be good: few edges may change all communities of a small graph."""
+    monkeypatch.setattr(Followed, "check", lambda self: CHECKS[name](self.one, self.made))
     for seed in range(tries(20, 500) if device == "cpu" else 3):
-        History(seed, partial(SlabGraph, device=device, weight_dtype=weights), ["louvain"]).run()
+        History(seed, partial(SlabGraph, device=device, weight_dtype=weights), [name]).run()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -176,3 +180,78 @@ def test_the_work_is_near_the_batch(device, monkeypatch):
     graph.insert_edges([1], [9])
     graph.delete_edges([0], [1])
     assert found.count and 0 < sum(visited) < 40
+
+
+def test_labels_after_adverse_changes(device, incremental, request):
+    """All labels are among the most frequent ones of the neighbors. Weights are ignored."""
+    n, splits = 30, "levels" in request.node.name
+    graph = SlabGraph(n, weight_dtype="float32", device=device)
+    found = DynamicLabelPropagation(graph)
+
+    def insert(src, dst):
+        graph.insert_edges(src, dst, np.arange(len(src)) % 2 - 1)
+        verify_frequent_labels(graph, found)
+
+    def delete(src, dst):
+        graph.delete_edges(src, dst)
+        verify_frequent_labels(graph, found)
+
+    assert host(found.labels).tolist() == list(range(n))
+    pairs = np.triu_indices(5, 1)
+    for begin in (0, 5, 10):  # cliques
+        insert(pairs[0] + begin, pairs[1] + begin)
+    insert([3, 4, 4], [3, 4, 5])
+    assert host(found.labels)[:15].tolist() == [0] * 5 + [5] * 5 + [10] * 5
+    hub = np.arange(n - 1)
+    insert(np.full(n - 1, n - 1), hub)
+    delete(np.full(n - 1, n - 1), hub)
+    graph.delete_vertices([0, 5, 29])
+    verify_frequent_labels(graph, found)
+    graph.insert_vertices(6)
+    verify_frequent_labels(graph, found)
+    insert([0, 29], [29, 32])
+    ends = [np.concatenate(each) for each in zip(pairs, pairs + np.full((2, 1), 5), [[4], [9]], strict=True)]
+    insert(*ends)
+    insert(np.repeat(np.arange(5), 5), np.tile(np.arange(5, 10), 5))
+    assert found.count == np.unique(host(found.labels)).size and (host(found.labels)[:10] == 0).all()
+    delete(np.repeat(np.arange(5), 5), np.tile(np.arange(5, 10), 5))
+    assert (host(found.labels)[:10] == [0] * 5 + [5 if splits else 0] * 5).all()
+    delete(*(host(ends) for ends in graph.to_coo()[:2]))
+    assert found.count == graph.num_vertices
+
+
+def test_few_vertices_are_visited(device, monkeypatch):
+    """Most changes of edges leave the labels most frequent, and lead to no visit."""
+    src, dst = blocks(np.random.default_rng(1), inner=12.0, outer=1.0)
+    graph = SlabGraph.from_edges(src[200:], dst[200:], num_vertices=1000, device=device)
+    found, visited = DynamicLabelPropagation(graph), []
+    call = fr.neighbor_reduce
+
+    def note(graph, members, *args, **options):
+        visited.append(len(members))
+        return call(graph, members, *args, **options)
+
+    graph.insert_edges(src[200:], dst[200:])  # no edge is new
+    monkeypatch.setattr(fr, "neighbor_reduce", note)
+    graph.insert_edges(src[:200], dst[:200])
+    verify_frequent_labels(graph, found)
+    first = sum(visited)
+    visited.clear()
+    graph.delete_edges(src[:100], dst[:100])
+    verify_frequent_labels(graph, found)
+    assert 0 < sum(visited) < 200 and 0 < first < 200
+
+
+def test_rounds_that_do_not_suffice(device):
+    """The next read continues."""
+    src, dst = blocks(np.random.default_rng(2), inner=3.0)
+    graph = SlabGraph.from_edges(src, dst, num_vertices=1000, device=device)
+    found = DynamicLabelPropagation(graph, max_iter=4)
+    for part in (src, dst), (src[::2], dst[::2]):
+        graph.delete_edges(*part)
+        graph.insert_edges(*part)
+        assert not found.converged
+        assert any(found.converged for _ in range(50))
+        verify_frequent_labels(graph, found)
+    with pytest.raises(ValueError, match="max_iter"):
+        DynamicLabelPropagation(graph, max_iter=0)
