@@ -104,7 +104,7 @@ class DynamicLabelPropagation(MaintainedCommunities):
 
     def _compute(self) -> LabelPropagationResult:
         found = label_propagation(self.graph, max_iter=self.max_iter, seed=self.seed)
-        self._converged = found.converged
+        self._converged, self._rounds = found.converged, found.iterations
         return found
 
     def _start(self, found: LabelPropagationResult) -> None:
@@ -127,7 +127,10 @@ class DynamicLabelPropagation(MaintainedCommunities):
         graph, degrees = self.graph, self.graph.degrees()
         self._rename(degrees)
         label = self._order[self._community]
-        _, self._converged = propagate(self._everyone, self._number, label, self._pending, degrees, self.max_iter)
+        rounds, self._converged = propagate(
+            self._everyone, self._number, label, self._pending, degrees, self.max_iter, self._rounds
+        )
+        self._rounds += rounds
         self._community = self._vertex[label]
         if splits:
             self._community = connected_sets(graph, self._community, weighted=False)

@@ -105,16 +105,17 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
 
 def propagate(
-    everyone: fr.Frontier, number: Any, label: Any, slack: Any, degrees: Any, max_iter: int
+    everyone: fr.Frontier, number: Any, label: Any, slack: Any, degrees: Any, max_iter: int, first: int = 0
 ) -> tuple[int, bool]:  # fmt: skip
     """Visit all vertices whose slack is negative until none is left, and update labels and slacks.
 
-    Returns the number of rounds, at most `max_iter`, and whether no such vertex is left.
+    Returns the number of rounds, at most `max_iter`, and whether no such vertex is left. `first` is the number of
+    rounds before.
     """
     graph = everyone.graph
     found = graph.xp.empty_like(label)
     for iterations in range(max_iter + 1):
-        drawn = fr.filter(everyone, _is_drawn, slack, number, iterations)
+        drawn = fr.filter(everyone, _is_drawn, slack, number, first + iterations)
         converged = not drawn and not fr.filter(everyone, is_negative, slack)
         if converged or iterations == max_iter:
             break
