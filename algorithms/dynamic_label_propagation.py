@@ -27,7 +27,7 @@ from typing import Any
 
 import frontier as fr
 
-from ._arguments import as_int64, check_undirected
+from ._arguments import as_int64, check_undirected, places
 from ._maintained_communities import DELETED, MaintainedCommunities, RecomputedOverParts
 from .connected_components import connected_sets
 from .incremental import maintained
@@ -90,6 +90,7 @@ class DynamicLabelPropagation(MaintainedCommunities):
         super().__init__(graph)
         check_undirected(graph, "DynamicLabelPropagation")
         self.max_iter, self.seed = max_iter, seed
+        self._number: Any = None
         self._recompute()
         self._attach()
 
@@ -110,14 +111,19 @@ class DynamicLabelPropagation(MaintainedCommunities):
     def _start(self, found: LabelPropagationResult) -> None:
         if not found.converged:
             self._pending.fill(-1)
-        self._grow(0)
+        self._order_vertices()
 
     def _grow(self, more: int) -> None:
-        graph = self.graph
-        self._number = random_numbers(graph, self._everyone, as_int64(self.seed))
-        self._order = order_of(graph, self._number)
-        self._vertex = graph.xp.empty_like(self._order)
-        self._vertex[self._order] = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+        self._order_vertices()
+
+    def _order_vertices(self) -> None:
+        """Draw the number of each vertex, unless their count has stayed."""
+        graph, n = self.graph, self.graph.num_vertices
+        if self._number is None or self._number.size != n:
+            self._number = random_numbers(graph, places(graph, n), as_int64(self.seed))
+            self._order = order_of(graph, self._number)
+            self._vertex = graph.xp.empty_like(self._order)
+            self._vertex[self._order] = graph.xp.arange(n, dtype=graph.vertex_dtype)
 
     def _note(self, src: Any, dst: Any, kind: int) -> None:
         fr.visit_edges(self.graph, src, dst, _lose, kind, self._community, self._pending, output=False)
