@@ -92,8 +92,8 @@ class MaintainedCommunities(IncrementalAlgorithm):
         graph, xp = self.graph, self.graph.xp
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         more = ids.size - self._community.size
-        community = xp.concatenate([self._community, ids[ids.size - more :]])
-        self._community = community if graph.absent_mask is None else xp.where(graph.absent_mask, ids, community)
+        self._community = xp.concatenate([self._community, ids[ids.size - more :]])
+        self._set_apart_absent()
         self._pending = xp.concatenate([self._pending, xp.zeros(more, np.int32)])
         self._everyone = fr.Frontier.all(graph)
         self._grow(more)
@@ -144,8 +144,16 @@ class MaintainedCommunities(IncrementalAlgorithm):
         self._changed = self._since_split = 0  # edges, since the communities were recomputed, and split
         self._known = self._settled = True
 
+    def _set_apart_absent(self) -> None:
+        """Make each deleted vertex a community of its own. No other community may have its name when it returns."""
+        graph = self.graph
+        if graph.absent_mask is not None:
+            ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+            self._community = graph.xp.where(graph.absent_mask, ids, self._community)
+
     def _rename(self, degree: Any) -> None:
         """Name communities by their smallest vertices. Vertices of degree 0 are not pending."""
+        self._set_apart_absent()
         n = self.graph.num_vertices
         smallest = self.graph.xp.full(n, n, self.graph.vertex_dtype)
         fr.compute(self._everyone, _find_smallest, degree, self._community, smallest)

@@ -182,6 +182,7 @@ class DynamicLouvain(MaintainedCommunities):
             sets = connected_sets(level.graph, self._community)
             start = sets, totals(level, sets)
             self._community, _ = climb(level, share, self.resolution, self.max_level, self.threshold, seed, start)
+            self._rename(level.degree)
         return True
 
     def _level(self) -> Level:
