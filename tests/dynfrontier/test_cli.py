@@ -140,8 +140,11 @@ def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "noun"), [("connected_components", "component"), ("k_truss", "truss edge"), ("core_number", "core")]
-)
+    ("name", "noun"), [
+        ("connected_components", "component"), ("k_truss", "truss edge"), ("core_number", "core"),
+        ("louvain", "community"), ("label_propagation", "community"),
+    ],
+)  # fmt: skip
 def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     """Checked against a library that has it, where one is installed."""
     pytest.importorskip("networkx")
@@ -150,7 +153,8 @@ def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     found = json.loads(results.read_text())
     assert f"{counted(found['totals']['count'], noun)}, verified: " in output and found["setting"]["analytic"] == name
     counts = {"connected_components": [2, 1, 1], "k_truss": [0, 0, 0], "core_number": [1, 2, 2]}
-    assert [step["count"] for step in found["steps"]] == counts[name]
+    found = [step["count"] for step in found["steps"]]
+    assert found == counts[name] if name in counts else len(found) == 3
 
 
 def test_analytics_that_have_no_count(graph_file):
