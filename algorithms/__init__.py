@@ -28,7 +28,9 @@ from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_katz_centrality import DynamicKatzCentrality
+from .dynamic_label_propagation import DynamicLabelPropagation
 from .dynamic_local_clustering import DynamicLocalClustering
+from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
@@ -84,7 +86,9 @@ __all__ = [
     "DynamicCoreNumber",
     "DynamicKTruss",
     "DynamicKatzCentrality",
+    "DynamicLabelPropagation",
     "DynamicLocalClustering",
+    "DynamicLouvain",
     "DynamicPageRank",
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",

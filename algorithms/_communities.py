@@ -1,6 +1,7 @@
 """Communities of high modularity: levels of a graph, moves of their vertices, and merges into the next level.
 
-`louvain` and `leiden` are made of them. A level is a graph whose vertices are sets of vertices of the level below.
+`louvain`, `leiden` and `DynamicLouvain` are made of them. A level is a graph whose vertices are sets of vertices of the
+level below.
 
     degree[v]       weight of v's edges, those inside of v included twice
     community[v]    the community of v
@@ -110,18 +111,21 @@ def first_level(graph: fr.Graph, name: str, resolution: float, max_level: int) -
 
 
 def move(
-    level: Level, start: Any, share: float, seed: np.int64, turn: int, sweeps: int = COARSENING_SWEEPS
-) -> tuple[Any, Any]:
+    level: Level, start: Any, share: float, seed: np.int64, turn: int, sweeps: int = COARSENING_SWEEPS,
+    pending: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
     """The communities of one level, and the sums of their degrees.
 
     Vertices start in singleton communities, unless `start` specifies communities. `share` is the weight of all edges,
-    counted twice, over the resolution. `turn` is the number of such calls before.
+    counted twice, over the resolution. `turn` is the number of such calls before. With `pending`, only its vertices are
+    visited at first, and vertices move until none is pending. It is updated.
     """
     graph, degree = level.graph, level.degree
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     few, groups = n // FEW, GROUPS
     if n < SMALL:
         few, groups, sweeps = 0, GROUPS_IF_SMALL, MAX_SWEEPS
+    few = few if pending is None else 0
     community = xp.arange(n, dtype=graph.vertex_dtype)
     chosen = xp.empty_like(community)
     total = graph.vertex_array(np.float64, degree, combine="add")
@@ -129,8 +133,9 @@ def move(
     if start is not None:
         fr.compute(everyone, _join, degree, community, total, size, chosen, start)
         community = start.copy()
-    apart = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any")
-    pending = graph.vertex_array(np.int32, apart, combine="add")
+    if pending is None:
+        apart = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any")
+        pending = graph.vertex_array(np.int32, apart, combine="add")
     looked, sweep = n, 0
     while looked > few and sweep < sweeps:
         looked = 0
@@ -150,6 +155,31 @@ def move(
         sweep += 1
     graph.sync(total)
     return community, total
+
+
+def climb(
+    first: Level, share: float, resolution: float, max_level: int, threshold: float, seed: np.int64, start: Any = None
+) -> tuple[Any, int]:  # fmt: skip
+    """Communities of the first level by the Louvain method, and the number of levels on which vertices were merged.
+
+    `move` finds the communities of the first level, and the sums of their degrees, unless `start` specifies both.
+    `share` is the argument of `move`, and the other arguments are those of `louvain`.
+    """
+    levels, joined = [first], []
+    modularity = first.modularity(resolution)
+    while first.has_edges and len(joined) < max_level:
+        level, turn = levels[-1], len(joined)
+        community, total = move(level, None, share, seed, turn) if start is None or joined else start
+        community, used = numbered(level, community)
+        merged = merge(level, community, total[used])
+        found = merged.modularity(resolution)
+        if not first.graph.max_over_parts(found > modularity + threshold):  # partitions may round differently
+            break
+        modularity = found
+        levels.append(merged)
+        joined.append(community)
+    labels = first.graph.xp.arange(levels[-1].graph.num_vertices, dtype=first.graph.vertex_dtype)
+    return (move_on_all(levels, joined, labels, share, seed) if joined else labels), len(joined)
 
 
 def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: np.int64) -> Any:
@@ -188,11 +218,16 @@ def merge(level: Level, community: Any, degree: Any) -> Level:
 
 def quality(first: Level, labels: Any, resolution: float) -> float:
     """The modularity of communities of the first level."""
-    graph = first.graph
-    total = graph.vertex_array(np.float64, combine="add")
-    fr.compute(fr.Frontier.all(graph), _add_degree, labels, first.degree, total)
-    graph.sync(total)
-    return Level(graph, total, fr.neighbor_reduce(graph, None, weight_within, labels)).modularity(resolution)
+    inside = fr.neighbor_reduce(first.graph, None, weight_within, labels)
+    return Level(first.graph, totals(first, labels), inside).modularity(resolution)
+
+
+def totals(level: Level, labels: Any) -> Any:
+    """The sum of the degrees in each community."""
+    total = level.graph.vertex_array(np.float64, combine="add")
+    fr.compute(fr.Frontier.all(level.graph), _add_degree, labels, level.degree, total)
+    level.graph.sync(total)
+    return total
 
 
 def by_smallest(graph: fr.Graph, labels: Any) -> tuple[Any, int]:

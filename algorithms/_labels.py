@@ -10,12 +10,16 @@ from ._arguments import places
 
 
 def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
-    """For each vertex the smallest one with its label, in the graph's vertex dtype.
+    """For each vertex the smallest existing one with its label, in the graph's vertex dtype.
 
-    Labels are vertex ids. In a distributed graph, every partition knows all of them.
+    Labels are vertex ids. Deleted vertices, whose labels are undefined, may have any label. In a distributed graph,
+    every partition knows all labels.
     """
+    members = places(graph, graph.num_vertices)
+    if graph.absent_mask is not None:
+        members = fr.Frontier(members.graph, ~graph.absent_mask)
     smallest = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
-    fr.compute(places(graph, graph.num_vertices), _find_smallest, labels, smallest)
+    fr.compute(members, _find_smallest, labels, smallest)
     return smallest[labels]
 
 

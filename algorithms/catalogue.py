@@ -41,7 +41,9 @@ from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_katz_centrality import DynamicKatzCentrality
+from .dynamic_label_propagation import DynamicLabelPropagation
 from .dynamic_local_clustering import DynamicLocalClustering
+from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
@@ -131,7 +133,7 @@ register(Analytic(
     headline=("num_edges", "core edge"),
 ))  # fmt: skip
 register(Analytic(
-    "label_propagation", label_propagation, values=("labels",), vertex_values=("labels",),
+    "label_propagation", label_propagation, DynamicLabelPropagation, values=("labels",), vertex_values=("labels",),
     comparator=Valid(dominant_labels), parameters={"max_iter": 100, "seed": 0}, directions="refused",
     headline=("count", "community"), note="communities may differ: each vertex must have a label that is most frequent",
 ))  # fmt: skip
@@ -206,9 +208,9 @@ register(Analytic(
     note="of several forests of the same weight it is that of the lowest edges in order of their ends",
 ))  # fmt: skip
 register(Analytic(
-    "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
-    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
-    headline=("count", "community"), note="communities are compared by their modularity",
+    "louvain", louvain, DynamicLouvain, values=("labels",), vertex_values=("labels",),
+    comparator=Quality(modularity, slack=0.05), parameters={"seed": 0}, directions="refused", weights="optional",
+    negative_weights=False, headline=("count", "community"), note="communities are compared by their modularity",
 ))  # fmt: skip
 register(Analytic(
     "leiden", leiden, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),

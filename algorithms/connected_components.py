@@ -92,15 +92,15 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     return ConnectedComponentsResult(labels, int(count[0]))
 
 
-def connected_sets(graph: fr.Graph, sets: Any) -> Any:
+def connected_sets(graph: fr.Graph, sets: Any, *, weighted: bool = True) -> Any:
     """For each vertex a vertex of its connected component within its set, along edges of weights above 0.
 
-    Vertices of a component have the same one. O(V + E) work.
+    Without `weighted`, along all edges. Vertices of a component have the same one. O(V + E) work.
     """
     labels = graph.vertex_array(graph.vertex_dtype, range(graph.num_vertices), combine=unite, normal=_shorten)
     members = fr.Frontier.all(graph)
     with graph.locally(labels):
-        fr.advance(graph, members, _link_inside, labels, sets, output=None)
+        fr.advance(graph, members, _link_inside, labels, sets, weighted, output=None)
     fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))
     return labels
 
@@ -134,8 +134,8 @@ def _link(src, dst, edge, weight, labels):
     return False
 
 
-def _link_inside(src, dst, edge, weight, labels, sets):
-    if weight > 0 and src < dst and sets[src] == sets[dst]:
+def _link_inside(src, dst, edge, weight, labels, sets, weighted):
+    if (weight > 0 or not weighted) and src < dst and sets[src] == sets[dst]:
         join(labels, labels[src], labels[dst])
     return False
 

@@ -98,11 +98,24 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     seed = as_int64(seed)
     graph = fr.advanced.copy_for_passes(graph, PASSES)
     everyone = fr.Frontier.all(graph)
-    number = _random_numbers(graph, everyone, seed)
-    label, slack = _order(graph, number), graph.vertex_array(np.int32, -1, combine="add")
-    found, degrees = graph.xp.empty_like(label), graph.degrees()
+    number = random_numbers(graph, everyone, seed)
+    label, slack = order_of(graph, number), graph.vertex_array(np.int32, -1, combine="add")
+    iterations, converged = propagate(everyone, number, label, slack, graph.degrees(), max_iter)
+    return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, converged)
+
+
+def propagate(
+    everyone: fr.Frontier, number: Any, label: Any, slack: Any, degrees: Any, max_iter: int, first: int = 0
+) -> tuple[int, bool]:  # fmt: skip
+    """Visit all vertices whose slack is negative until none is left, and update labels and slacks.
+
+    Returns the number of rounds, at most `max_iter`, and whether no such vertex is left. `first` is the number of
+    rounds before.
+    """
+    graph = everyone.graph
+    found = graph.xp.empty_like(label)
     for iterations in range(max_iter + 1):
-        drawn = fr.filter(everyone, _is_drawn, slack, number, iterations)
+        drawn = fr.filter(everyone, _is_drawn, slack, number, first + iterations)
         converged = not drawn and not fr.filter(everyone, is_negative, slack)
         if converged or iterations == max_iter:
             break
@@ -110,10 +123,10 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
         changed = fr.filter(drawn, _adopt, label, found, count, degrees, slack)
         graph.sync(label, of=changed)
         fr.advance(graph, changed, _call, slack, output=None)
-    return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, converged)
+    return iterations, converged
 
 
-def _random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
+def random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
     """Distinct numbers of 63 bits with 32 random upper bits."""
     number = graph.xp.zeros(graph.num_vertices, np.int64)
     fr.compute(everyone, _draw, number, seed)
@@ -121,7 +134,7 @@ def _random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> A
     return number
 
 
-def _order(graph: fr.Graph, number: Any) -> Any:
+def order_of(graph: fr.Graph, number: Any) -> Any:
     """The position of each vertex in the order of its number, int32 or int64."""
     xp = graph.xp
     place = xp.empty(graph.num_vertices, graph.vertex_dtype)

@@ -12,7 +12,7 @@ level, joined by the sums of their edges. The last level is one that raises modu
 Levels are then refined, from the last to the first: vertices start in the communities found above them, and move until
 few are pending. This undoes early merges, which no level above can.
 
-`_communities` describes the arrays, and has the levels, the moves and the merges.
+`_communities` describes the arrays, and has the levels, the moves and the merges, which `DynamicLouvain` shares.
 
 Blondel, Guillaume, Lambiotte and Lefebvre, "Fast unfolding of communities in large networks", J. Stat. Mech. 2008;
 Rotta and Noack, "Multilevel local search algorithms for modularity clustering", J. Exp. Algorithmics 2011 (refinement);
@@ -26,7 +26,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64
-from ._communities import CommunitiesResult, by_smallest, first_level, merge, move, move_on_all, numbered, quality
+from ._communities import CommunitiesResult, by_smallest, climb, first_level, quality
 
 
 @fr.advanced.reads
@@ -73,23 +73,7 @@ def louvain(
     first, share = first_level(graph, "louvain", resolution, max_level)
     if not 0 <= fr.advanced.arguments.number(threshold, "threshold") < np.inf:
         raise ValueError(f"threshold must be finite and not negative, got {threshold}")
-    seed, xp = as_int64(seed), graph.xp
-    levels, joined = [first], []
-    modularity = levels[0].modularity(resolution)
-    while first.has_edges and len(joined) < max_level:
-        level, turn = levels[-1], len(joined)
-        community, total = move(level, None, share, seed, turn)
-        community, used = numbered(level, community)
-        merged = merge(level, community, total[used])
-        found = merged.modularity(resolution)
-        if not graph.max_over_parts(found > modularity + threshold):  # partitions may round differently
-            break
-        modularity = found
-        levels.append(merged)
-        joined.append(community)
-    labels = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype)
-    if joined:
-        labels = move_on_all(levels, joined, labels, share, seed)
-        modularity = quality(first, labels, resolution)
+    labels, levels = climb(first, share, resolution, max_level, threshold, as_int64(seed))
+    modularity = quality(first, labels, resolution)
     labels, count = by_smallest(graph, labels)
-    return CommunitiesResult(labels, count, modularity, len(joined))
+    return CommunitiesResult(labels, count, modularity, levels)

@@ -6,6 +6,7 @@ The operators that they use are then compiled ahead of time (``dynfrontier/prebu
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 from unittest import mock
@@ -14,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from . import dynamic_connected_components, dynamic_distances, dynamic_katz_centrality
+from . import _maintained_communities, dynamic_connected_components, dynamic_distances, dynamic_katz_centrality
 from .analytic import analytics
 
 k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
@@ -27,6 +28,7 @@ LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
     (("katz_centrality",), dynamic_katz_centrality, {"LARGE": 1, "LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"PASSES": 10**9}),
+    (("label_propagation", "louvain"), _maintained_communities, {"RECOMPUTE_AFTER": math.inf, "SPLIT_AFTER": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
 )

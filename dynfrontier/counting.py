@@ -115,7 +115,9 @@ class AnalyticCount(Counting):
                 verdict = self._check_by(name, low, high)
                 if verdict is not None:
                     place = "" if name in NEED_GPU else ", on the CPU"
-                    return verdict, f"{CHECKERS[name]} counts the same{place}"
+                    many_answers = self.analytic.comparator_for(**self._settings).needs_edges
+                    outcome = "agrees" if many_answers else "counts the same"
+                    return verdict, f"{CHECKERS[name]} {outcome}{place}"
         return Verdict(True, "not compared"), ""
 
     def _check_by(self, name: str, low: np.ndarray, high: np.ndarray) -> Verdict | None:

@@ -25,7 +25,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """``triangles``, ``batches``."""
+    """``triangles``, ``batches``, ``communities``."""
+    if noun.endswith("y"):
+        return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith("ch") else "s")
 
 

@@ -56,7 +56,7 @@ def stream(
         str,
         typer.Option("--analytic", "-a",
                      help="What is counted after every batch: triangle_count, connected_components, k_truss, "
-                          "core_number, coloring; none: the graph is only updated."),
+                          "core_number, coloring, louvain, label_propagation; none: the graph is only updated."),
     ] = "triangle_count",
     structure: StructureName = None,
     device: DeviceName = "auto",

@@ -12,7 +12,7 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from noted_functors import CSR, compile_noted, note
 
-from algorithms import DynamicCoreNumber, analytics
+from algorithms import DynamicCoreNumber, DynamicLabelPropagation, DynamicLouvain, analytics
 from algorithms.catalogue import GALLERY
 
 pytest.importorskip("cuda.core")
@@ -88,6 +88,25 @@ def test_functors_of_incremental_forms_compile(name, monkeypatch, request):
         made.close()
     expected = {"advance", "neighbor_reduce"} if name == "coloring" else {"traverse"}
     assert expected | {"visit_edges", "filter", "compute", "reduce"} <= {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("make", "weights"), [
+    (DynamicLouvain, None), (DynamicLouvain, "float32"), (DynamicLabelPropagation, None),
+])  # fmt: skip
+def test_functors_of_dynamic_communities_compile(make, weights, monkeypatch, request):
+    """The functors that the static forms do not have, among others."""
+    kept = []
+    graph = CSR.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights and np.ones(4, weights), num_vertices=6, device="cpu")
+    monkeypatch.setattr("algorithms._maintained_communities.RECOMPUTE_AFTER", 9)
+    communities = make(graph)
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        graph.insert_edges([0], [2])
+        graph.delete_edges([0], [1])
+        assert communities.count >= 2
+    assert {"visit_edges", "compute"} <= {operator for operator, *_ in kept}
     compile_noted(graph, kept, request)
 
 

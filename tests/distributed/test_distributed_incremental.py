@@ -14,7 +14,9 @@ import frontier as fr
 from algorithms import (
     DynamicBFS,
     DynamicConnectedComponents,
+    DynamicLabelPropagation,
     DynamicLocalClustering,
+    DynamicLouvain,
     DynamicPageRank,
     DynamicSSSP,
     DynamicTriangleCount,
@@ -22,7 +24,9 @@ from algorithms import (
     connected_components,
     dynamic_distances,
     k_truss,
+    label_propagation,
     local_clustering,
+    louvain,
     pagerank,
     sssp,
     triangle_count,
@@ -149,6 +153,21 @@ def test_clustering_is_maintained(engine):
             assert values == pytest.approx((expected.average, expected.transitivity), rel=1e-12)
     graphs[0].insert_edges([1, 2, 3], [2, 3, 1])
     assert found.closed and (found.average, found.transitivity) == values
+
+
+@pytest.mark.slow
+def test_communities_are_recomputed(engine):
+    graphs = filled_pair(engine, "rmat")
+    with DynamicLouvain(graphs[0], seed=3) as found, DynamicLabelPropagation(graphs[0]) as others:
+        for _ in updates(graphs, steps=1):
+            expected = louvain(graphs[1], seed=3)
+            assert host(found.labels).tolist() == host(expected.labels).tolist()
+            assert (found.count, found.modularity) == (expected.count, pytest.approx(expected.modularity))
+            assert host(others.labels).tolist() == host(label_propagation(graphs[1]).labels).tolist()
+        graphs[0].delete_vertices([3])
+        graphs[1].delete_vertices([3])
+        expected = louvain(graphs[1], seed=3)
+    assert host(found.labels).tolist() == host(expected.labels).tolist() and others.converged
 
 
 def refuse(self, src, dst):
