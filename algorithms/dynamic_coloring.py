@@ -41,11 +41,12 @@ MOST_ARCS, SMALL_ARCS = 1 / 8, 1024
 plus a constant."""
 
 MORE_COLORS, FEW_COLORS = 1 / 4, 8
-"""They are also if the number of colors exceeds the number of the last coloring from scratch by this fraction, plus a
-constant."""
+"""All vertices are colored from scratch, too, if the number of colors exceeds the number of the last such coloring by
+this fraction, plus a constant."""
 
 FEWER_ARCS = 1 / 2
-"""And if the graph has less than this fraction of the arcs that it had then, minus a constant."""
+"""All vertices are colored from scratch, too, if the graph has less than this fraction of the arcs of that time, minus
+a constant."""
 
 
 class DynamicColoring(IncrementalAlgorithm):

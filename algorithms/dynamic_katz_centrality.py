@@ -52,11 +52,11 @@ ABOVE_MEAN, NEXT_ABOVE_MEAN = 4.0, 1 / 2
 its neighbors are if theirs are above the second. An arc of a push costs about four times as much as one of a sweep."""
 
 MOST_LEFT = 3 / 4
-"""Vertices are pushed if all others have at most this fraction of the pending amount that the tolerance allows. A sweep
-that follows would make the pushes useless."""
+"""Vertices are pushed if all other vertices have at most this fraction of the pending amount that the tolerance allows.
+A sweep that follows would make the pushes useless."""
 
 MAX_PUSHES = 8
-"""At once. More follow if these have halved the pending amount, and a sweep otherwise."""
+"""Rounds of pushes at once. More follow if these have halved the pending amount, and a sweep otherwise."""
 
 MAX_SWEEPS = 2
 """Sweeps that may be followed by pushes."""
@@ -66,7 +66,7 @@ FAR = 1 / 16
 the first sweep from scratch."""
 
 LEAST_GAIN = 1.1
-"""The factor by which a sweep is at least expected to reduce the pending amount. The last one is expected otherwise."""
+"""A sweep is expected to reduce the pending amount by at least this factor, or else by the factor of the last sweep."""
 
 ROUNDING = 2.0**-50
 """Bound on the rounding error of centralities per batch or round, relative to their sum."""
@@ -163,12 +163,12 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         return self._alpha
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Have the ends of new edges receive what their neighbors have sent."""
+        """Have the ends of new edges receive the amounts that their neighbors have sent."""
         if self._repairs("insert", src.size):
             self._receive(src, dst, 1.0)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Subtract what the ends of deleted edges have received."""
+        """Subtract the amounts that the ends of deleted edges have received."""
         if self._repairs("delete", src.size):
             self._receive(src, dst, -1.0)
 
