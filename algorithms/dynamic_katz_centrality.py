@@ -40,9 +40,9 @@ from .incremental import IncrementalAlgorithm, maintained
 from .katz_centrality import PASSES, check_parameters, default_alpha
 from .pagerank import ConvergenceError
 
-LARGE = 1 / 100
-"""Sums are computed from scratch after a batch of more edges than this fraction of all arcs. To look up the edge of a
-batch costs as much as to read 25 arcs, and such batches need two sweeps anyway, on R-MAT graphs."""
+LARGE, FEW_EDGES = 1 / 100, 64
+"""Sums are computed from scratch after a batch of more edges than this fraction of all arcs, plus a constant. To look
+up the edge of a batch costs as much as to read 25 arcs, and such batches need two sweeps anyway, on R-MAT graphs."""
 
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs."""
@@ -187,7 +187,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether sums will be computed from scratch."""
-        return self._stale or (edges > LARGE * self.graph.num_arcs and not fr.advanced.is_warming_up())
+        return self._stale or (edges > LARGE * self.graph.num_arcs + FEW_EDGES and not fr.advanced.is_warming_up())
 
     def outdated(self, edges: int) -> None:
         """Have sums computed from scratch when the centralities are read."""
