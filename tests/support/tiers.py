@@ -7,7 +7,8 @@ their shares of the products of parameters:
 * ``--all`` leaves out the cases that the mark ``sampled`` specifies, in tests to which a structure matters little.
   Tests of updates run every product of the other parameters on every structure. Other tests run these on one structure,
   and on the others enough cases to meet every value of a parameter. Files that reach a structure through its neighbor
-  iterator only (`THROUGH_ITERATORS`) have three structures each: the usual one and two drawn. `ON_EVERY` has all.
+  iterator only (`THROUGH_ITERATORS`) have three structures each, the usual one and two drawn, and slow tests the two.
+  `ON_EVERY` has all.
 * The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
