@@ -116,7 +116,7 @@ QUESTIONS = (
     ),
     Question(
         "one-thread", "How much CPU time does one thread need, compared with GAP, SciPy, igraph and NetworKit?",
-        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 150, "slab,csr", budget=False)},
+        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 80, "slab,csr", budget=False)},
         "--turns 1 --seconds 0 --algorithms minimum_spanning_forest",
     ),
     Question(

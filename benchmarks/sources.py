@@ -19,16 +19,7 @@ GPU, CPU = "h200", "cpu"
 STAND_INS: dict[str, tuple[str, ...]] = {
     "choosing-h200": ("choosing-gpu-2026-11-21.json",),
     "construction-h200": ("construction-gpu-2026-11-29.json",),
-    "triangles-cpu": ("dynamic-cpu-2026-11-21.json",),
-    "algorithms-cpu": ("algorithms-cpu-2026-11-21-rmat16.json",),
-    "updates-cpu": ("updates-cpu-2026-11-21.json",),
-    "incremental-cpu": ("incremental-cpu-2026-11-21.json",),
     "catalogue-cpu": ("cells-16-cpu-2026-11-23.json",),
-    "gallery-cpu": (
-        "gallery-cpu-2026-11-23.json", "gallery-cpu-2026-11-22.json", "gallery-cpu-2026-11-22-igraph.json",
-    ),
-    "first-run-cpu": ("first-run-cpu-2026-11-23.json",),
-    "vertices-cpu": ("vertices-cpu-2026-11-23.json",),
     "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
     "one-thread-cpu": ("cpu-algorithms-2-cpu-2026-11-29.json",),
 }  # fmt: skip
