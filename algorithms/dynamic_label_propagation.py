@@ -44,7 +44,8 @@ class DynamicLabelPropagation(MaintainedCommunities):
     graph : DynamicGraph
         Undirected. Weights are ignored.
     max_iter : int
-        Maximum number of rounds per read. If they do not suffice, the next read continues.
+        Maximum number of rounds per read. If they do not suffice, the next read continues, except in a distributed
+        graph.
     seed : int
         Communities depend only on it, the edges, the batches and the reads.
 

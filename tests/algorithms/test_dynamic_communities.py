@@ -53,6 +53,7 @@ def test_any_history(device, incremental, name, weights, monkeypatch, tries):
         History(seed, partial(SlabGraph, device=device, weight_dtype=weights), [name]).run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_modularity_over_a_long_stream(device, rng, weighted, recomputed):
     """Of insertions, of deletions and of both: within 1 % of recomputation on average, and within 2 % always."""
@@ -78,7 +79,7 @@ def test_modularity_over_a_long_stream(device, rng, weighted, recomputed):
     assert 2 < len(recomputed) < 40
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_adverse_changes(device, weighted, incremental):
     """Each is followed by a read, without a recomputation from scratch."""
     n = 30
@@ -120,6 +121,7 @@ def test_adverse_changes(device, weighted, incremental):
     assert found.modularity == 0
 
 
+@pytest.mark.slow
 def test_weights(device, incremental, recomputed):
     """Communities follow weights that change. Invalid weights are reported until they are gone."""
     src, dst = np.triu_indices(8, 1)

@@ -168,6 +168,8 @@ def test_communities_are_recomputed(engine):
         graphs[1].delete_vertices([3])
         expected = louvain(graphs[1], seed=3)
     assert host(found.labels).tolist() == host(expected.labels).tolist() and others.converged
+    stopped = DynamicLabelPropagation(graphs[0], max_iter=1)
+    assert not any(stopped.converged for _ in range(2))
 
 
 def refuse(self, src, dst):
