@@ -49,6 +49,11 @@ def send_all(v, ranks, totals, sent, alpha):
         sent[v] = alpha / totals[v] * ranks[v]
 
 
+def raise_to_zero(v, ranks):
+    """Rounding may have made a rank negative."""
+    ranks[v] = max(ranks[v], 0.0)
+
+
 def first_share(v, ranks, received, totals, alpha):
     """The first share of a vertex that had no edges. A walk that stays at dangling vertices accumulates a geometric
     series there, and the rank here is its first term."""

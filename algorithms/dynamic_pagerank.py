@@ -367,7 +367,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         )
         self._ranks, self._total = found.pagerank, 1.0
         if len(self._everyone):
-            self._ranks /= self._ranks.sum()  # shares of float32 leave it near 1
+            self._ranks = graph.divided(self._ranks, float(self._ranks.sum()))  # shares of float32 leave it near 1
         degree = graph.num_arcs / max(len(self._everyone), 1)
         rounds = max(found.iterations, 1) * (degree + STATIC_PASSES) / (degree + PASSES)
         self._most_rounds = min(rounds, MAX_RISE * self._most_rounds)
@@ -385,10 +385,11 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._totals = graph.vertex_array(np.float64, totals_of(graph, self._weighted))
         self._ranks = graph.vertex_array(np.float64, self._jump)
         if kept is not None:
-            ranks = xp.maximum(self._fitted(kept), 0)  # rounding may have made one negative
+            ranks = self._fitted(kept)
+            fr.compute(self._everyone, functors.raise_to_zero, ranks)
             total = float(ranks.sum())
             if total > LEAST_KEPT:
-                self._ranks = ranks / total
+                self._ranks = graph.divided(ranks, total)
         self._sent = xp.zeros(n, np.float64)
         fr.compute(self._everyone, functors.send_all, self._ranks, self._totals, self._sent, self.alpha)
         self._received = xp.zeros(n, np.float64)

@@ -153,10 +153,10 @@ def pagerank(
         graph, transpose=True, weighted=weighted, layout=layout, products=_expected_steps(alpha, tol, max_iter)
     )
     jump, damping = product.arrange(jump), product.arrange(damping)
-    ranks = product.arrange(start).astype(dtype)
+    ranks = xp.zeros(jump.size, dtype)
     before = xp.zeros_like(ranks) if graph.device.is_gpu or graph.in_parts else ranks  # elsewhere no step runs ahead
     is_rounded = (tol >= FLOAT32_TOL or dtype == np.float32) and not product.weighted
-    shares = (damping * ranks).astype(np.float32 if is_rounded else np.float64, copy=False)
+    shares = xp.zeros(jump.size, np.float32 if is_rounded else np.float64)
     least = tol - FLOAT32_ROUNDING if is_rounded and tol else tol
     if dtype == np.float32:
         jump, damping = jump.astype(dtype), damping.astype(shares.dtype, copy=False)
@@ -164,6 +164,9 @@ def pagerank(
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
     lost, change = graph.results(), graph.results()
+    # The first ranks, and shares of them, by the kernel of a step: CuPy would compile others.
+    fr.reduce(everyone, next_rank, product.arrange(start), xp.zeros_like(jump), damping, before, ranks, shares, lost,
+              alpha, out=change)  # fmt: skip
 
     def step() -> None:
         fr.reduce(dangling, value_of, ranks, out=lost)
@@ -268,10 +271,14 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
 
 def damping_of(graph: fr.Graph, totals: Any, alpha: float) -> Any:
     """Per vertex, `alpha` divided by the total weight of its outgoing edges, 0 if that is 0."""
-    damping = graph.xp.maximum(totals, LEAST_TOTAL)
-    graph.xp.divide(alpha, damping, out=damping)
-    damping *= totals > 0
+    damping = graph.vertex_array(np.float64)
+    fr.compute(fr.Frontier.all(graph), _damp, totals, damping, alpha)
     return damping
+
+
+def _damp(v, totals, damping, alpha):
+    if totals[v] > 0:
+        damping[v] = alpha / totals[v]
 
 
 def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:

@@ -16,6 +16,7 @@ FEW = {
     "operators": ("tests/operators/test_operators.py", "slab and (finds_levels or hands_over or lists_of_any)"),
     "batches": ("tests/operators/test_batch_step.py", "slab and (of_all_sizes or changes or both_orders)"),
     "parts": ("tests/distributed/test_distributed_windows.py", "False-int32-None or takes or counters"),
+    "first": ("tests/runtime/test_first_answer.py", "slab"),
 }
 MANY = {
     "updates": ("tests/core/test_small_updates.py", ""),
@@ -24,6 +25,7 @@ MANY = {
     "operators": ("tests/operators/test_operators.py", "slab or gpma or graphvine"),
     "batches": ("tests/operators/test_batch_step.py", "slab or lpma or graphvine"),
     "parts": ("tests/distributed/test_distributed_windows.py", ""),
+    "first": ("tests/runtime/test_first_answer.py", ""),
     "algorithms": ("tests/algorithms/test_catalogue.py", "slab or hornet"),
 }
 
