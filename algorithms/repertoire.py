@@ -15,7 +15,13 @@ import numpy as np
 
 import frontier as fr
 
-from . import _maintained_communities, dynamic_connected_components, dynamic_distances, dynamic_katz_centrality
+from . import (
+    _maintained_communities,
+    dynamic_connected_components,
+    dynamic_core_number,
+    dynamic_distances,
+    dynamic_katz_centrality,
+)
 from .analytic import analytics
 
 k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
@@ -26,6 +32,7 @@ FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
+    (("core_number",), dynamic_core_number, {"RECOMPUTE_ABOVE": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"LARGE": 1, "LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"PASSES": 10**9}),
     (("label_propagation", "louvain"), _maintained_communities, {"RECOMPUTE_AFTER": math.inf, "SPLIT_AFTER": 0}),
