@@ -273,6 +273,7 @@ def damping_of(graph: fr.Graph, totals: Any, alpha: float) -> Any:
     """Per vertex, `alpha` divided by the total weight of its outgoing edges, 0 if that is 0."""
     damping = graph.vertex_array(np.float64)
     fr.compute(fr.Frontier.all(graph), _damp, totals, damping, alpha)
+    graph.sync(damping)
     return damping
 
 
