@@ -305,7 +305,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         arrays = (*self._state, self._ahead, graph.degrees(), self._alpha)
         found = fr.reduce(self._everyone, _foresee, *arrays, ABOVE_MEAN * mean, columns=2, out=self._forecast)
         left, arcs = graph.device.to_host(found).tolist()
-        if left > MOST_LEFT * goal or arcs > most_arcs:
+        if (left > MOST_LEFT * goal or arcs > most_arcs) and not fr.advanced.is_warming_up():
             return 0
         active = fr.filter(self._everyone, _is_pending, *arrays, ABOVE_MEAN * mean)
         return fr.traverse(

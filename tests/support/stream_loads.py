@@ -33,7 +33,7 @@ from dynfrontier.job import StreamJob
 from dynfrontier.times import Span
 from frontier.runtime.compile import cpu, cuda
 
-SIZES = {"cpu": (13, 20_000), "emulated": (9, 300), "gpu": (18, 150_000)}
+SIZES = {"cpu": (14, 20_000), "emulated": (9, 300), "gpu": (18, 150_000)}
 """Scale and largest batch, so large that structures insert them in another way than small ones."""
 FACTOR = 8
 GROWTH = 4
