@@ -10,7 +10,7 @@ import pytest
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 FEW = {
-    "updates": ("tests/core/test_small_updates.py", "stream and undirected and float32"),
+    "updates": ("tests/core/test_small_updates.py", "stream and undirected and float32 and not lpma and not graphvine"),
     "medium": ("tests/core/test_medium_updates.py", "(slab and random_batches) or hubs or full"),
     "pushes": ("tests/features/test_pushes.py", "(undirected and by_time) or grow or memory_that_runs_out_in"),
     "operators": ("tests/operators/test_operators.py", "slab and (finds_levels or hands_over or lists_of_any)"),

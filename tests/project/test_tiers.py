@@ -90,8 +90,12 @@ def test_tiers_contain_the_one_before(option):
     assert (more == items) == (option == "--long")
 
 
-def test_files_through_iterators_have_three_structures():
-    for file, number in (("algorithms/test_paths.py", 3), ("algorithms/test_catalogue.py", len(CLASSES))):
+def test_files_through_iterators_have_two_structures():
+    for file, number in (
+        ("algorithms/test_ego.py", 2),
+        ("operators/test_ego.py", 2),
+        ("algorithms/test_catalogue.py", len(CLASSES)),
+    ):
         items = chosen(
             cases(file, "test_lengths", structure=CLASSES), SimpleNamespace(getoption=lambda name: name == "--all")
         )

@@ -7,8 +7,8 @@ their shares of the products of parameters:
 * ``--all`` leaves out the cases that the mark ``sampled`` specifies, in tests to which a structure matters little.
   Tests of updates run every product of the other parameters on every structure. Other tests run these on one structure,
   and on the others enough cases to meet every value of a parameter. Files that reach a structure through its neighbor
-  iterator only (`THROUGH_ITERATORS`) have three structures each, the usual one and two drawn, and slow tests the two.
-  `ON_EVERY` has all.
+  iterator only (`THROUGH_ITERATORS`) have two structures each: two drawn, or if they share kernels the usual one,
+  except for slow tests, and a drawn one. `ON_EVERY` has all.
 * The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
@@ -43,10 +43,12 @@ UPDATES = (
 TWO = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
 """Structures with sorted rows, and without: one of each for tests marked ``sampled(by="file")``."""
 THROUGH_ITERATORS = ("algorithms", "functor", "operators", "interchange")
-"""Folders whose tests are as if marked ``sampled(by="file")``, unless marked otherwise without sharing kernels."""
+"""Folders whose tests are as if marked ``sampled(by="file")``, with one of the two, unless marked otherwise without
+sharing kernels."""
 ON_EVERY = ("test_catalogue", "test_operators")
 """Their files with tests on every structure: of every algorithm, and of every operator."""
-BY_FILE = pytest.mark.sampled(by="file").mark
+BY_FILE = {shared: pytest.mark.sampled(by="file", groups=1 if shared else 2).mark for shared in (False, True)}
+"""By whether a test shares kernels, for which it is on the usual structure, too."""
 COMPILED_FOR = ("directed", "orientation", "weight_dtype")
 """Fixtures of tests/conftest.py for each of whose values kernels are compiled."""
 TYPES = {"vertex_dtype"}
@@ -77,8 +79,9 @@ def is_drawn(item: Any) -> bool:
     """Whether a case runs without ``--long``, according to its marks ``sampled``."""
     marks = list(item.iter_markers("sampled"))
     through_iterator = item.path.parent.name in THROUGH_ITERATORS and item.path.stem not in ON_EVERY
-    if through_iterator and (not marks or subject_of(item) == SHARED):  # else a value might meet none of the structures
-        marks.append(BY_FILE)
+    shared = subject_of(item) == SHARED
+    if through_iterator and (not marks or shared):  # else a value might meet none of the structures
+        marks.append(BY_FILE[shared])
     return all(is_drawn_by(mark, item) for mark in marks)
 
 
@@ -89,8 +92,9 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     values, where structures and types or functors do not depend on each other. Cases in which all these parameters are
     None, such as graphs without weights, are run on all. ``on="cpu"``: on a GPU all are.
 
-    With the second, two structures are drawn on the CPU for each file. It is for tests of an algorithm that go beyond
-    the tests of every structure in tests/algorithms/test_catalogue.py.
+    With the second, two structures are drawn on the CPU for each file, or with ``groups=1`` one other than the usual
+    one. It is for tests of an algorithm that go beyond the tests of every structure in
+    tests/algorithms/test_catalogue.py.
 
     Tests that share kernels are always run on the structure that they share, for the first tier, unless they are slow.
     """
@@ -104,7 +108,10 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
         return True
     if by_file:
         place = crc32(item.path.stem.encode())
-        return structure is None or structure in [STRUCTURES[group[place % len(group)]] for group in TWO]
+        groups = TWO
+        if mark.kwargs.get("groups") == 1:
+            groups = (tuple(name for name in TWO[place // 8 % 2] if name != USUAL),)
+        return structure is None or structure in [STRUCTURES[group[place % len(group)]] for group in groups]
     values = [case[name] for name in mark.args]
     if values and all(value is None for value in values):
         return True
