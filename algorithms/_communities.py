@@ -107,7 +107,12 @@ def first_level(graph: fr.Graph, name: str, resolution: float, max_level: int) -
     if not double < np.inf:
         raise ValueError(f"{name} needs weights that are finite")
     held = fr.advanced.copy_for_passes(graph, PASSES)
-    return Level(held, degree, graph.xp.zeros(graph.num_vertices)), double / resolution if resolution else np.inf
+    return Level(held, degree, graph.xp.zeros(graph.num_vertices)), share_of(double, resolution)
+
+
+def share_of(double: float, resolution: float) -> float:
+    """The argument `share` of `move`, from the weight of all edges, counted twice."""
+    return double / resolution if resolution else np.inf
 
 
 def move(

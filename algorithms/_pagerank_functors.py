@@ -50,7 +50,7 @@ def send_all(v, ranks, totals, sent, alpha):
 
 
 def raise_to_zero(v, ranks):
-    """Rounding may have made a rank negative."""
+    """Replace a negative rank, which rounding may have made, by 0."""
     ranks[v] = max(ranks[v], 0.0)
 
 

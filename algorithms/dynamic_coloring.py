@@ -131,7 +131,7 @@ class DynamicColoring(IncrementalAlgorithm):
         """List the ends of edges, whose degrees fall."""
         if not self._torn:
             self._settled = False
-            args = self._color, self._reason, *self._listed.arguments
+            args = self._reason, *self._listed.arguments
             fr.visit_edges(self.graph, src, dst, _list_source, *args, output=False)
 
     def vertices_changed(self) -> None:
@@ -205,9 +205,9 @@ def _list_end(src, dst, edge, weight, priority, color, reason, listed, number, r
     return False
 
 
-def _list_source(src, dst, edge, weight, color, reason, listed, number, room):
-    """List the source of a deleted arc, unless it has the first color, which is above no degree."""
-    if color[src] > 0 and fr.atomic_max(reason, src, LOWERED) == UNLISTED:
+def _list_source(src, dst, edge, weight, reason, listed, number, room):
+    """List the source of a deleted arc."""
+    if fr.atomic_max(reason, src, LOWERED) == UNLISTED:
         enlist(src, listed, number, room)
     return False
 

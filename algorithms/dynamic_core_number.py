@@ -170,7 +170,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             self._first -= 1
             risen = fr.filter(held, _rise, *self._arguments, self._first)
             fr.advance(self.graph, risen, _count_risen, *self._arguments, self._first, edges="both")
-            crowded = fr.filter(risen, _is_crowded, *self._arguments)
+            crowded = fr.filter(risen, _is_crowded, self._core, self._later, self._rank)
         self._trials.note(0)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -184,7 +184,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             self._last += 1
             fr.compute(falling, _fall, *self._arguments, self._last)
             others = fr.advance(self.graph, falling, _count_fallen, *self._arguments, self._last, edges="both")
-            falling = fr.filter(falling, _falls_again, *self._arguments) | others
+            falling = fr.filter(falling, _falls_again, self._core, self._support) | others
         self._trials.note(0)
 
     def vertices_changed(self) -> None:
@@ -237,11 +237,11 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         neighbors."""
         self._moves += 1
         self._last += 1  # the greatest rank that a vertex can move to
-        fr.compute(crowded, _begin_move, *self._arguments)
+        fr.compute(crowded, _begin_move, self._rank, self._former, self._count)
         fr.advance(self.graph, crowded, _find_next, *self._arguments, edges="both")
         fr.compute(crowded, _move, *self._arguments, self._moves, self._batch)
         others = fr.advance(self.graph, crowded, _count_moved, *self._arguments, self._moves, edges="both")
-        return fr.filter(crowded, _is_crowded, *self._arguments) | others
+        return fr.filter(crowded, _is_crowded, self._core, self._later, self._rank) | others
 
     def _put_back(self, held: fr.Frontier) -> None:
         """Put the held vertices whose counts are low at the end of their levels, in the order of peeling."""
@@ -283,7 +283,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     @property
     def _arguments(self) -> tuple:
-        """The arguments of all functors."""
+        """The first arguments of all functors that change places in the order."""
         return (
             self._core, self._support, self._later, self._rank, self._former, self._count, self._moved, self._tried,
             self._found, self._size,
@@ -300,11 +300,11 @@ def _gain(src, dst, edge, weight, core, support, later, rank, former, count, mov
     return fr.atomic_add(later, dst, 1) == core[dst]
 
 
-def _is_crowded(v, core, support, later, rank, former, count, moved, tried, found, size):
+def _is_crowded(v, core, later, rank):
     return rank[v] != HELD and later[v] > core[v]
 
 
-def _begin_move(v, core, support, later, rank, former, count, moved, tried, found, size):
+def _begin_move(v, rank, former, count):
     former[v] = rank[v]
     count[v] = HELD
 
@@ -410,5 +410,5 @@ def _count_fallen(src, dst, edge, weight, core, support, later, rank, former, co
     return fr.atomic_add(support, dst, -1) == core[dst]
 
 
-def _falls_again(v, core, support, later, rank, former, count, moved, tried, found, size):
+def _falls_again(v, core, support):
     return support[v] < core[v]

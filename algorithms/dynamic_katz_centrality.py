@@ -302,15 +302,16 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         graph = self.graph
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         mean = goal / max(graph.num_arcs, 1)
-        arrays = (*self._state, self._ahead, graph.degrees(), self._alpha)
-        found = fr.reduce(self._everyone, _foresee, *arrays, ABOVE_MEAN * mean, columns=2, out=self._forecast)
+        degrees, enough = graph.degrees(), ABOVE_MEAN * mean
+        arguments = *self._state, degrees, self._alpha, enough
+        found = fr.reduce(self._everyone, _foresee, *arguments, columns=2, out=self._forecast)
         left, arcs = graph.device.to_host(found).tolist()
         if (left > MOST_LEFT * goal or arcs > most_arcs) and not fr.advanced.is_warming_up():
             return 0
-        active = fr.filter(self._everyone, _is_pending, *arrays, ABOVE_MEAN * mean)
+        active = fr.filter(self._everyone, _is_pending, *arguments)
         return fr.traverse(
-            graph, active, _push, *arrays, NEXT_ABOVE_MEAN * mean, prepare=_push_vertex, max_arcs=most_arcs,
-            max_steps=most,
+            graph, active, _push, *self._state, self._ahead, degrees, self._alpha, NEXT_ABOVE_MEAN * mean,
+            prepare=_push_vertex, max_arcs=most_arcs, max_steps=most,
         )  # fmt: skip
 
     def _gather(self, sweeps: int) -> None:
@@ -321,7 +322,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         if product.order is None:
             product(self._sent, out=self._sums)
         else:
-            self._sums[:] = product.restore(product(product.arrange(self._sent)))
+            self._sums = product.restore(product(product.arrange(self._sent)))
         self._drift = 0.0
 
 
@@ -336,11 +337,11 @@ def _measure_vertex(v, start, sums, sent, ahead, alpha):
     return abs(ahead[v] - sent[v])
 
 
-def _is_pending(v, start, sums, sent, ahead, degrees, alpha, enough):
+def _is_pending(v, start, sums, sent, degrees, alpha, enough):
     return abs(start[v] + alpha * sums[v] - sent[v]) > enough * degrees[v]
 
 
-def _foresee(v, column, start, sums, sent, ahead, degrees, alpha, enough):
+def _foresee(v, column, start, sums, sent, degrees, alpha, enough):
     """The pending amount of vertices that are not pushed, and the arcs of vertices that are."""
     pending = abs(start[v] + alpha * sums[v] - sent[v])
     if pending > enough * degrees[v]:

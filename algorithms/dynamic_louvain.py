@@ -33,7 +33,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, check_undirected
-from ._communities import MAX_SWEEPS, CommunitiesResult, Level, climb, move, quality, totals
+from ._communities import MAX_SWEEPS, CommunitiesResult, Level, climb, move, quality, share_of, totals
 from ._functors import weight_of
 from ._maintained_communities import CHANGED, DELETED, MaintainedCommunities, RecomputedOverParts
 from .connected_components import connected_sets
@@ -53,12 +53,8 @@ class DynamicLouvain(MaintainedCommunities):
     ----------
     graph : DynamicGraph
         Undirected. Weights must not be negative.
-    resolution : float
-        Higher values give smaller communities.
-    max_level : int
-        Maximum number of levels.
-    threshold : float
-        Levels end with one that raises modularity by no more than this.
+    resolution, max_level, threshold : float, int, float
+        As in `louvain`.
     seed : int
         Communities depend only on it, the edges, the batches and the reads, and with float weights on rounding.
 
@@ -165,17 +161,15 @@ class DynamicLouvain(MaintainedCommunities):
     def _settle(self, splits: bool) -> bool:
         """Move vertices until none is pending. With `splits`, merge the connected pieces of communities."""
         graph, level = self.graph, self._level()
-        double, share = float(level.degree.sum()), math.inf
+        double = float(level.degree.sum())
         self._modularity = None
         if not double < math.inf or (self._uses_weights and int(self._bad[0])):
             return False
         self._rename(level.degree)
         if not double:
             return True
-        if self.resolution:
-            share = double / self.resolution
         self._turn += 1
-        seed = as_int64(self.seed)
+        seed, share = as_int64(self.seed), share_of(double, self.resolution)
         self._community, _ = move(level, self._community, share, seed, self._turn, MAX_SWEEPS, self._pending)
         if splits:
             level = level._replace(graph=fr.advanced.copy_for_passes(graph, PASSES))

@@ -6,7 +6,6 @@ NetworKit on the CPU, whatever the device. A peer that exceeds its time has at l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -75,14 +74,11 @@ def _measure(
 
 
 def _calls(context: Context) -> dict[str, Call]:
-    """The measured calls, calls with a target first."""
+    """The measured calls: calls with a target first, and all pairs last, for which some peers need minutes."""
     calls = {label: call for label, call in calls_of(gallery=True).items() if label in (context.algorithms or (label,))}
-    return dict(sorted(calls.items(), key=lambda item: item[0] not in GALLERY_TARGETS))
-
-
-def _shortest_first(labels: Iterable[str]) -> list[str]:
-    """The tasks in the order in which peers do them: all pairs, for which some need minutes, come last."""
-    return sorted(labels, key=lambda label: label.startswith("all_pairs_"))
+    return dict(
+        sorted(calls.items(), key=lambda item: (item[0].startswith("all_pairs_"), item[0] not in GALLERY_TARGETS))
+    )
 
 
 def _peers(context: Context) -> list[str]:
@@ -103,7 +99,7 @@ def _measure_peers(
         context.say(f"{NAME}: {graph.name}, {peer}")
         with PeerRun(peer, graph) as process:
             answers, note = process.ask(
-                ["build", *_shortest_first(calls)], timeout=seconds, source=source, repeat=min(context.axes.repeat, 3),
+                ["build", *calls], timeout=seconds, source=source, repeat=min(context.axes.repeat, 3),
                 task_limit=GALLERY_TASK_LIMIT_S / 8, task_timeout=GALLERY_TASK_LIMIT_S,
             )  # fmt: skip
         if note:

@@ -56,7 +56,7 @@ def test_any_history(device, incremental, name, weights, monkeypatch, tries):
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_modularity_over_a_long_stream(device, rng, weighted, recomputed):
-    """Of insertions, of deletions and of both: within 1 % of recomputation on average, and within 2 % always."""
+    """Insertions, deletions and both: within 0.5 % of recomputation on average, and within 2 % always."""
     src, dst = blocks(rng)
     weights = rng.integers(1, 5, src.size).astype(np.float32) if weighted else None
 

@@ -67,7 +67,7 @@ class Counted:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_batches(structure, device, kind, rng, tries, monkeypatch):
-    """Of all sizes, between vertices that go and return, by both ways to reduce the pending amount."""
+    """Batches of all sizes, between vertices that go and return, by both ways to reduce the pending amount."""
     monkeypatch.setattr(f"{MODULE}.LARGE", 1 / 4)
     graph = structure.from_edges(*random_batch(rng, N, 150)[:2], num_vertices=N, device=device, **KINDS[kind])
     followed = {alpha: DynamicKatzCentrality(graph, alpha, 2.0, tol=1e-11) for alpha in (None, 0.004)}
@@ -157,7 +157,7 @@ def test_an_alpha_that_is_too_large(structure, device):
 
 
 def test_large_centralities_that_go(structure, device, monkeypatch):
-    """Of a clique that an alpha just allows: the rest of the graph is ranked from scratch, without their rounding."""
+    """A clique that an alpha just allows leaves: the rest of the graph is ranked from scratch, without its rounding."""
     graph = structure.from_edges(*np.triu_indices(11, 1), num_vertices=300, device=device)
     graph.insert_edges(np.arange(10, 299), np.arange(11, 300))
     katz = DynamicKatzCentrality(graph, 0.0995, tol=1e-12, normalized=False, max_iter=10**4)

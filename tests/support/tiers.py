@@ -41,14 +41,12 @@ UPDATES = (
 )  # fmt: skip
 """Test files of each structure's own functions, like the files in tests/structures."""
 TWO = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
-"""Structures with sorted rows, and without: one of each for tests marked ``sampled(by="file")``."""
+"""Structures with sorted rows, and without."""
 THROUGH_ITERATORS = ("algorithms", "functor", "operators", "interchange")
-"""Folders whose tests are as if marked ``sampled(by="file")``, with one of the two, unless marked otherwise without
-sharing kernels."""
+"""Folders whose tests are as if marked ``sampled(by="file")``, unless marked otherwise without sharing kernels."""
 ON_EVERY = ("test_catalogue", "test_operators")
 """Their files with tests on every structure: of every algorithm, and of every operator."""
-BY_FILE = {shared: pytest.mark.sampled(by="file", groups=1 if shared else 2).mark for shared in (False, True)}
-"""By whether a test shares kernels, for which it is on the usual structure, too."""
+BY_FILE = pytest.mark.sampled(by="file").mark
 COMPILED_FOR = ("directed", "orientation", "weight_dtype")
 """Fixtures of tests/conftest.py for each of whose values kernels are compiled."""
 TYPES = {"vertex_dtype"}
@@ -79,9 +77,8 @@ def is_drawn(item: Any) -> bool:
     """Whether a case runs without ``--long``, according to its marks ``sampled``."""
     marks = list(item.iter_markers("sampled"))
     through_iterator = item.path.parent.name in THROUGH_ITERATORS and item.path.stem not in ON_EVERY
-    shared = subject_of(item) == SHARED
-    if through_iterator and (not marks or shared):  # else a value might meet none of the structures
-        marks.append(BY_FILE[shared])
+    if through_iterator and (not marks or subject_of(item) == SHARED):  # else a value might meet none of the structures
+        marks.append(BY_FILE)
     return all(is_drawn_by(mark, item) for mark in marks)
 
 
@@ -92,9 +89,8 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     values, where structures and types or functors do not depend on each other. Cases in which all these parameters are
     None, such as graphs without weights, are run on all. ``on="cpu"``: on a GPU all are.
 
-    With the second, two structures are drawn on the CPU for each file, or with ``groups=1`` one other than the usual
-    one. It is for tests of an algorithm that go beyond the tests of every structure in
-    tests/algorithms/test_catalogue.py.
+    With the second, `structures_by_file` names the structures on the CPU. It is for tests to which a structure matters
+    little.
 
     Tests that share kernels are always run on the structure that they share, for the first tier, unless they are slow.
     """
@@ -107,17 +103,22 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     if not slow and structure is STRUCTURES[USUAL] and not of_updates(item.path) and subject_of(item) == SHARED:
         return True
     if by_file:
-        place = crc32(item.path.stem.encode())
-        groups = TWO
-        if mark.kwargs.get("groups") == 1:
-            groups = (tuple(name for name in TWO[place // 8 % 2] if name != USUAL),)
-        return structure is None or structure in [STRUCTURES[group[place % len(group)]] for group in groups]
+        return structure is None or structure in [STRUCTURES[name] for name in structures_by_file(item)]
     values = [case[name] for name in mark.args]
     if values and all(value is None for value in values):
         return True
     text = "-".join(getattr(value, "__name__", str(value)) for value in values)
     place = DTYPES.index(text) if text in DTYPES else crc32(text.encode())
     return (place + list(STRUCTURES.values()).index(structure)) % mark.kwargs["of"] == 0
+
+
+def structures_by_file(item: Any) -> list[str]:
+    """Two structures that are drawn for the file of a case, or, if it shares kernels, one besides the usual one."""
+    place = crc32(item.path.stem.encode())
+    if subject_of(item) != SHARED:
+        return [group[place % len(group)] for group in TWO]
+    others = [name for name in TWO[place // 8 % len(TWO)] if name != USUAL]
+    return [others[place % len(others)]]
 
 
 def with_products_on_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
