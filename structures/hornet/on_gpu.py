@@ -22,7 +22,7 @@ def table_of_large(store: Any, changes: Changes) -> Any:
     """Scratch memory for a table of large lists: three numbers for each."""
     total = store.num_arcs + (0 if changes.dst is None else int(changes.dst.size))
     return workspace_of(store).scratch.get(
-        "large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64
+        "large_lists", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64
     )
 
 

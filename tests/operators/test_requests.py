@@ -77,6 +77,14 @@ def test_the_list_has_the_same_functors_for_every_structure():
         assert all(other == first for other in others)
 
 
+def test_the_list_has_products_of_static_copies():
+    """Which only a GPU computes in a kernel of its own."""
+    known = requests._listed()
+    for key, numbers in known["of"].items():
+        if key.split()[0] in ("DynamicPageRank", "DynamicKatzCentrality"):
+            assert any(known["requests"][number]["header"].endswith("spmv.cuh") for number in numbers), key
+
+
 @pytest.mark.slow
 def test_the_list_is_up_to_date():
     """Otherwise ``python -m dynfrontier.prebuilt.requests`` makes it so."""

@@ -27,8 +27,10 @@ def test_a_fill_is_there_and_is_kept(device):
 
 def test_another_type_is_another_array(device):
     scratch = Scratch(resolve_device(device))
-    assert scratch.get("a", 4, np.int64).dtype == np.int64
-    assert scratch.get("a", 4, np.float32).dtype == np.float32
+    for _ in range(3):  # an operator and a structure that use one name in turn
+        assert scratch.get("a", 4, np.int64).dtype == np.int64
+        assert scratch.get("a", 4, np.float32).dtype == np.float32
+    assert scratch.nbytes() == 4 * 8 + 4 * 4
 
 
 def test_arrays_that_are_filled_otherwise_are_others():

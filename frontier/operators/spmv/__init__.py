@@ -96,6 +96,7 @@ class SpMV:
         weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
         self.weighted = weighted and graph.is_weighted
         self._order: Any = None
+        self._shares: Any = None  # on a GPU, of a static copy
         self._source = weakref.ref(graph)  # a weak reference, so a graph with a static copy can be freed
         self._version = graph.version
         self._size = graph.num_vertices
@@ -202,7 +203,7 @@ class SpMV:
                 raise ValueError("out must be another array than x")
         if columns is not None:
             self._multiply_columns(x, out)
-        elif self._order is not None:
+        elif self.layout.is_copy and graph.device.is_gpu:
             self._multiply(x, out)
         elif self._scatters:
             clear(graph, out)
@@ -285,9 +286,6 @@ def multiply_rows(
     from frontier.runtime.compile.cuda import load_kernel, multiprocessors
 
     offsets, columns, weights = matrix
-    long_rows, warp_rows, tile_rows = shares.bounds
-    if long_rows:
-        clear(graph, out[:long_rows])  # pieces are added there
     weight = np.dtype(np.float32) if weights is None else weights.dtype
     defines = (("GATHER", C_TYPES[x.dtype]), ("VID", C_TYPES[columns.dtype]), ("WEIGHT", C_TYPES[weight]))
     fit = most_hubs(x.dtype.itemsize)
@@ -297,7 +295,11 @@ def multiply_rows(
     else:
         held, listed = min(int(hubs.size), fit), (hubs, np.int64(hubs.size))
         defines = (*defines, ("LISTED_HUBS", "1"))
-    load_kernel(HEADER, "spmv", defines)(
+    kernel = load_kernel(HEADER, "spmv", defines)  # before shares are read, which rehearsals lack
+    long_rows, warp_rows, tile_rows = shares.bounds
+    if long_rows:
+        clear(graph, out[:long_rows])  # pieces are added there
+    kernel(
         int(offsets.size) - 1, offsets, columns, weights, x, out, np.int64(held), np.int64(shares.piece_rows.size),
         shares.piece_rows, shares.first_piece, np.int64(long_rows), np.int64(warp_rows), np.int64(tile_rows), *listed,
         blocks=multiprocessors(), threads=1024, shared=held * x.dtype.itemsize,

@@ -19,17 +19,17 @@ class Scratch:
 
     def __init__(self, device: Device):
         self.device = device
-        self._arrays: dict[tuple[str, int | None], Any] = {}  # by name and fill value
-        self._cut: dict[tuple[str, int | None], Any] = {}  # of each array, the slice that was returned last
+        self._arrays: dict[tuple[str, Any, int | None], Any] = {}  # by name, type and fill value
+        self._cut: dict[tuple[str, Any, int | None], Any] = {}  # of each array, the slice that was returned last
 
     def get(self, name: str, size: int, dtype: Any, fill: int | None = None) -> Any:
         """An array of at least `size` elements of `dtype`, cut to `size`."""
-        key = name, fill
+        key = name, dtype, fill  # with the type: else users of one name would replace each other's array
         cut = self._cut.get(key)
-        if cut is not None and cut.size == size and cut.dtype == dtype:
+        if cut is not None and cut.size == size:
             return cut
         held = self._arrays.get(key)
-        if held is None or held.size < size or held.dtype != dtype:
+        if held is None or held.size < size:
             capacity = max(size, 1) if held is None else max(size, held.size * 3 // 2)
             xp = self.device.xp
             held = xp.empty(capacity, dtype)
