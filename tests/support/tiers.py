@@ -7,8 +7,7 @@ their shares of the products of parameters:
 * ``--all`` leaves out the cases that the mark ``sampled`` specifies, in tests to which a structure matters little.
   Tests of updates run every product of the other parameters on every structure. Other tests run these on one structure,
   and on the others enough cases to meet every value of a parameter. Files that reach a structure through its neighbor
-  iterator only (`THROUGH_ITERATORS`) have two structures each: two drawn, or if they share kernels the usual one,
-  except for slow tests, and a drawn one. `ON_EVERY` has all.
+  iterator only (`THROUGH_ITERATORS`) have two structures each, or one if they share kernels. `ON_EVERY` has all.
 * The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
@@ -113,12 +112,11 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
 
 
 def structures_by_file(item: Any) -> list[str]:
-    """Two structures that are drawn for the file of a case, or, if it shares kernels, one besides the usual one."""
+    """The usual structure for cases that share kernels, and two drawn ones for the file of another case."""
+    if subject_of(item) == SHARED:
+        return [USUAL]
     place = crc32(item.path.stem.encode())
-    if subject_of(item) != SHARED:
-        return [group[place % len(group)] for group in TWO]
-    others = [name for name in TWO[place // 8 % len(TWO)] if name != USUAL]
-    return [others[place % len(others)]]
+    return [group[place % len(group)] for group in TWO]
 
 
 def with_products_on_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
