@@ -46,6 +46,7 @@ from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
+from .dynamic_temporal_motifs import DynamicTemporalMotifs
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import earliest_arrival
@@ -266,8 +267,8 @@ register(Analytic(
     headline=("total", "triangle"), times=True,
 ))  # fmt: skip
 register(Analytic(
-    "temporal_motifs", temporal_motifs, values=("total", "counts"), per="graph", comparator=Exact(),
-    parameters={"delta": 1}, varied="delta", headline=("total", "motif"), times=True,
+    "temporal_motifs", temporal_motifs, DynamicTemporalMotifs, values=("total", "counts"), per="graph",
+    comparator=Exact(), parameters={"delta": 1}, varied="delta", headline=("total", "motif"), times=True,
 ))  # fmt: skip
 register(Analytic(
     "temporal_cycle_count", temporal_cycle_count, values=("total", "per_vertex"), comparator=Exact(),

@@ -131,8 +131,14 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     fr.advanced.arguments.edge_times(graph)
     fr.advanced.arguments.check_one_device(graph, "temporal_motifs")
     delta = fr.advanced.arguments.span(graph, delta, "delta")
-    graph = fr.event_graph(graph)
-    xp, (src, dst, times, _) = graph.xp, events_by_time(graph)
+    events = fr.event_graph(graph)
+    counts = motif_counts(events, *events_by_time(events)[:3], delta)
+    return TemporalMotifsResult(int(counts.sum()), graph.xp.asarray(counts))
+
+
+def motif_counts(graph: fr.Graph, src: Any, dst: Any, times: Any, delta: int) -> np.ndarray:
+    """The counts of all motifs of events in the order of time, between vertices of `graph`."""
+    xp = graph.xp
     low, high, number, pairs = _by_pair(graph, src, dst, times)
     offsets, order = by_vertex(graph, xp.stack([src, dst], 1).reshape(-1))
     incident = Events(offsets, times[order >> 1], prefix_sums(1 - 2 * (order & 1), xp))
@@ -141,8 +147,7 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
         moments[:3] += _moments_around(graph, number, pairs, centers, incident, sign, 1, delta)
     moments[3] = _moments_around(graph, number, pairs, xp.arange(low.size), pairs, 1, 0, delta)[0]
     moments[4] = _moments_of_triangles(graph, low, high, pairs, delta)
-    counts = table_of(moments)
-    return TemporalMotifsResult(int(counts.sum()), xp.asarray(counts))
+    return table_of(moments)
 
 
 def table_of(moments: np.ndarray) -> np.ndarray:
