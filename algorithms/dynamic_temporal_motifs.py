@@ -71,12 +71,10 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
     >>> from structures import SlabGraph
     >>> graph = SlabGraph(4, directed=True, multi_edges="all", time_unit="s", device="cpu")
     >>> motifs = DynamicTemporalMotifs(graph, delta="20s")
-    >>> graph.insert_edges([0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40])
-    UpdateResult(inserted=4, replaced=0, deleted=0)
+    >>> _ = graph.insert_edges([0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40])
     >>> motifs.total
     2
-    >>> graph.expire("20s")
-    UpdateResult(inserted=0, replaced=0, deleted=1)
+    >>> _ = graph.expire(before=15)
     >>> motifs.total
     1
     """
