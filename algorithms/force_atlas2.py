@@ -36,7 +36,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._arguments import as_int64, check_weights
+from ._arguments import as_int64
 from ._edge_sums import graph_of_sums
 from .result import Result
 
@@ -149,7 +149,7 @@ def force_atlas2(
     for name, value in numbers.items():
         if not 0 <= check.number(value, name) < np.inf:
             raise ValueError(f"{name} must be finite and not negative, got {value}")
-    pull = _pull_by_logarithm if check.flag(lin_log_mode, "lin_log_mode") else _pull
+    by_logarithm = np.bool_(check.flag(lin_log_mode, "lin_log_mode"))
     strong = np.bool_(check.flag(strong_gravity_mode, "strong_gravity_mode"))
     exists = fr.Frontier.all(graph)
     xp, size, count = graph.xp, graph.num_vertices, len(exists)
@@ -182,7 +182,7 @@ def force_atlas2(
         for level in levels:
             fr.compute(level, _join, nodes, boxes)
         fr.compute(outer, _repel, first, size, float(barnes_hut_theta) ** 2, bodies, nodes, pushed)
-        fr.neighbor_reduce(springs, everyone, pull, position, columns=2, out=pulled)
+        fr.neighbor_reduce(springs, everyone, _pull, by_logarithm, position, columns=2, out=pulled)
         fr.compute(everyone, _force, order, bodies, pushed, pulled, float(scaling_ratio), float(gravity), strong, force)
         fr.reduce(everyone, _unrest, mass, force, before, columns=2, out=sums)
         fr.compute(one, _adapt, float(count), float(jitter_tolerance), sums, speed)
@@ -213,16 +213,15 @@ def _initial(graph: fr.Graph, positions: Any) -> tuple[Any, np.bool_]:
 def _springs(graph: fr.Graph, exists: fr.Frontier, influence: float, distributed: bool) -> tuple[fr.Graph, Any]:
     """An undirected graph of the edges, weighted by their attraction, and the masses of vertices, 0 if deleted."""
     xp = graph.xp
-    check_weights(graph, "force_atlas2")
     src, dst, weights = graph.to_coo()
+    if weights is not None and weights.size and not 0 <= float(weights.min()) <= float(weights.max()) < np.inf:
+        raise ValueError("force_atlas2 needs weights that are finite and not negative")
     degrees = xp.bincount(xp.concatenate((src, dst)), minlength=graph.num_vertices)
     mass = (degrees + 1.0) * exists.mask
     strength = xp.ones(src.size) if weights is None else weights.astype(np.float64) ** influence
     if distributed:
         share = float(mass.sum()) / len(exists) / xp.maximum(mass, 1)
         strength *= share[src] if graph.directed else (share[src] + share[dst]) / 2
-    if not float(strength.sum()) < np.inf:
-        raise ValueError("force_atlas2 needs weights that are finite")
     return graph_of_sums(graph, graph.num_vertices, src, dst, strength), mass
 
 
@@ -442,16 +441,14 @@ def _times(a, b, c, d):
     return a * c - b * d, a * d + b * c
 
 
-def _pull(src, dst, edge, weight, column, position):
+def _pull(src, dst, edge, weight, column, by_logarithm, position):
+    """The attraction of src by dst."""
+    if by_logarithm:
+        dx = position[dst, 0] - position[src, 0]
+        dy = position[dst, 1] - position[src, 1]
+        distance = math.sqrt(dx * dx + dy * dy)
+        weight *= math.log1p(distance) / distance if distance > 0 else 0.0
     return weight * (position[dst, column] - position[src, column])
-
-
-def _pull_by_logarithm(src, dst, edge, weight, column, position):
-    dx = position[dst, 0] - position[src, 0]
-    dy = position[dst, 1] - position[src, 1]
-    distance = math.sqrt(dx * dx + dy * dy)
-    share = weight * math.log1p(distance) / distance if distance > 0 else 0.0
-    return share * (position[dst, column] - position[src, column])
 
 
 def _force(i, order, bodies, pushed, pulled, scaling, gravity, strong, force):
