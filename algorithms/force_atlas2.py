@@ -18,7 +18,7 @@ one. Nodes that are smaller than the leaf push each of its vertices separately.
     pulled[v]      the attraction of v by its neighbors
     force[v]       the force on v. before[v] is the force in the last iteration
     speed          the speed of all vertices, and its efficiency, which falls while they swing
-    sums           total swing and total traction
+    unrest[i]      swing and traction, added up along the tree
 
 Jacomy, Venturini, Heymann and Bastian, "ForceAtlas2, a Continuous Graph Layout Algorithm for Handy Network
 Visualization Designed for the Gephi Software", PLoS ONE 2014; Barnes and Hut, "A Hierarchical O(N log N)
@@ -126,7 +126,7 @@ def force_atlas2(
     -----
     O(V log V + E) work per iteration, for a sort and a tree, and O(V + E) memory, as edges are copied. By default the
     error of repulsion is about 1 %. Vertices at the same position do not repel each other. Layouts are the same in
-    each run on a CPU. On a GPU the order of additions varies, and differences grow from iteration to iteration.
+    each run. Rounding differs between devices, and differences grow from iteration to iteration.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def force_atlas2(
     check = fr.advanced.arguments
     check.check_graph(graph)
     check.check_one_device(graph, "force_atlas2")
-    max_iter, seed = check.integer(max_iter, "max_iter", 1), as_int64(seed)
+    max_iter, mixed = check.integer(max_iter, "max_iter", 1), as_int64(seed)
     check.flag(outbound_attraction_distribution, "outbound_attraction_distribution")
     numbers = {
         "edge_weight_influence": edge_weight_influence, "jitter_tolerance": jitter_tolerance,
@@ -158,7 +158,7 @@ def force_atlas2(
         return _result(position, exists)
     springs, mass = _springs(graph, exists, float(edge_weight_influence), outbound_attraction_distribution)
     everyone = fr.Frontier.all(springs)  # deleted vertices have no mass
-    fr.compute(everyone, _place, position, drawn, seed)
+    fr.compute(everyone, _place, position, drawn, mixed)
     leaves = -(-size // LEAF)
     first = 1 << (leaves - 1).bit_length()
     tree = fr.advanced.csr_structure()(2 * first, device=graph.device)
@@ -169,8 +169,9 @@ def force_atlas2(
     nodes, boxes = xp.zeros((2 * first, NODE)), xp.full((2 * first, BOX), np.inf)
     boxes[:, (RIGHT, HIGH)] = -np.inf
     bodies, pushed, pulled = xp.empty((3, size)), xp.empty((2, size)), xp.empty((size, 2))
-    force, before, sums = xp.empty((size, 2)), xp.zeros((size, 2)), xp.empty(2)
-    order, keys, box = xp.empty(size, springs.vertex_dtype), xp.empty(size, np.int64), xp.empty(4)
+    force, before, unrest = xp.empty((size, 2)), xp.zeros((size, 2)), xp.zeros((2 * first, 2))
+    ids, keys, box = everyone.vertices, xp.empty(size, np.int64), xp.empty(4)
+    order = xp.empty_like(ids)
     speed, one = xp.ones(2), fr.Frontier(tree, [0])
 
     def follow_curve() -> None:
@@ -184,14 +185,16 @@ def force_atlas2(
         fr.compute(outer, _repel, first, size, float(barnes_hut_theta) ** 2, bodies, nodes, pushed)
         fr.neighbor_reduce(springs, everyone, _pull, by_logarithm, position, columns=2, out=pulled)
         fr.compute(everyone, _force, order, bodies, pushed, pulled, float(scaling_ratio), float(gravity), strong, force)
-        fr.reduce(everyone, _unrest, mass, force, before, columns=2, out=sums)
-        fr.compute(one, _adapt, float(count), float(jitter_tolerance), sums, speed)
+        fr.compute(outer, _unrest, first, size, mass, force, before, unrest)
+        for level in levels:  # in the same order on each run, unlike in a reduction on a GPU
+            fr.compute(level, _add, unrest)
+        fr.compute(one, _adapt, float(count), float(jitter_tolerance), unrest, speed)
         fr.compute(everyone, _move, mass, speed, force, before, position)
 
     follow_curve, step = fr.capture(springs, follow_curve), fr.capture(springs, step)
     for _ in range(max_iter):
         follow_curve()
-        order[:] = fr.advanced.keys.sort(springs, keys, everyone.vertices)[1]
+        order[:] = fr.advanced.keys.sort(springs, keys, ids)[1]
         step()
     return _result(position, exists)
 
@@ -469,15 +472,25 @@ def _change(v, sign, force, before):
     return math.sqrt(x * x + y * y)
 
 
-def _unrest(v, column, mass, force, before):
-    """The swing of v, and its traction."""
-    return mass[v] * (_change(v, -1.0, force, before) if column == SWING else _change(v, 1.0, force, before) / 2)
+def _unrest(leaf, first, size, mass, force, before, unrest):
+    """The swing and the traction of as many vertices as a leaf has."""
+    unrest[leaf, SWING] = 0.0
+    unrest[leaf, TRACTION] = 0.0
+    for v in range((leaf - first) * LEAF, min((leaf - first + 1) * LEAF, size)):
+        unrest[leaf, SWING] += mass[v] * _change(v, -1.0, force, before)
+        unrest[leaf, TRACTION] += mass[v] * _change(v, 1.0, force, before) / 2
 
 
-def _adapt(i, count, tolerance, sums, speed):
+def _add(node, unrest):
+    """Add up the swing and the traction of both children."""
+    for column in range(2):
+        unrest[node, column] = unrest[2 * node, column] + unrest[2 * node + 1, column]
+
+
+def _adapt(i, count, tolerance, unrest, speed):
     """Adapt the speed to the swing: Gephi's rules, which differ from the paper's."""
-    swing = sums[SWING]
-    traction = sums[TRACTION]
+    swing = unrest[1, SWING]
+    traction = unrest[1, TRACTION]
     jitter = 0.05 * math.sqrt(count)
     jitter = tolerance * max(math.sqrt(jitter), min(MAX_JITTER, jitter * traction / (count * count)))
     efficiency = speed[EFFICIENCY]
