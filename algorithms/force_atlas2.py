@@ -36,7 +36,6 @@ import numpy as np
 
 import frontier as fr
 
-from ._arguments import as_int64
 from ._edge_sums import graph_of_sums
 from .result import Result
 
@@ -132,15 +131,14 @@ def force_atlas2(
     --------
     >>> from algorithms import force_atlas2
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
-    >>> left, right = force_atlas2(graph, max_iter=100).positions.reshape(2, 3, 2).mean(1)
-    >>> bool(abs(left + right).max() < 0.1 * abs(left - right).max())  # two triangles around the origin
-    True
+    >>> path = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
+    >>> force_atlas2(path, positions=[[-3, 0], [-1, 0], [1, 0], [3, 0]]).x.round(2)
+    array([-5.52, -1.88,  1.88,  5.52])
     """
     check = fr.advanced.arguments
     check.check_graph(graph)
     check.check_one_device(graph, "force_atlas2")
-    max_iter, mixed = check.integer(max_iter, "max_iter", 1), as_int64(seed)
+    max_iter, seed = check.integer(max_iter, "max_iter", 1), check.integer(seed, "seed")
     check.flag(outbound_attraction_distribution, "outbound_attraction_distribution")
     numbers = {
         "edge_weight_influence": edge_weight_influence, "jitter_tolerance": jitter_tolerance,
@@ -153,12 +151,11 @@ def force_atlas2(
     strong = np.bool_(check.flag(strong_gravity_mode, "strong_gravity_mode"))
     exists = fr.Frontier.all(graph)
     xp, size, count = graph.xp, graph.num_vertices, len(exists)
-    position, drawn = _initial(graph, positions)
+    position = _initial(graph, positions, seed)
     if not count:
         return _result(position, exists)
     springs, mass = _springs(graph, exists, float(edge_weight_influence), outbound_attraction_distribution)
     everyone = fr.Frontier.all(springs)  # deleted vertices have no mass
-    fr.compute(everyone, _place, position, drawn, mixed)
     leaves = -(-size // LEAF)
     first = 1 << (leaves - 1).bit_length()
     tree = fr.advanced.csr_structure()(2 * first, device=graph.device)
@@ -184,8 +181,10 @@ def force_atlas2(
             fr.compute(level, _join, nodes, boxes)
         fr.compute(outer, _repel, first, size, float(barnes_hut_theta) ** 2, bodies, nodes, pushed)
         fr.neighbor_reduce(springs, everyone, _pull, by_logarithm, position, columns=2, out=pulled)
-        fr.compute(everyone, _force, order, bodies, pushed, pulled, float(scaling_ratio), float(gravity), strong, force)
-        fr.compute(outer, _unrest, first, size, mass, force, before, unrest)
+        fr.compute(
+            outer, _force, first, size, order, bodies, pushed, pulled, float(scaling_ratio), float(gravity), strong,
+            force, before, unrest,
+        )  # fmt: skip
         for level in levels:  # in the same order on each run, unlike in a reduction on a GPU
             fr.compute(level, _add, unrest)
         fr.compute(one, _adapt, float(count), float(jitter_tolerance), unrest, speed)
@@ -199,18 +198,18 @@ def force_atlas2(
     return _result(position, exists)
 
 
-def _initial(graph: fr.Graph, positions: Any) -> tuple[Any, np.bool_]:
-    """An array of positions on the graph's device, and whether random ones are to be drawn."""
+def _initial(graph: fr.Graph, positions: Any, seed: int) -> Any:
+    """A new array of the given positions, or of random ones, on the graph's device."""
     shape = (graph.num_vertices, 2)
     if positions is None:
-        return graph.xp.empty(shape), np.bool_(True)
+        positions = SIDE * (np.random.default_rng(seed & (2**64 - 1)).random(shape) - 0.5)
     found = graph.xp.array(positions, np.float64, order="C")
     if found.shape != shape:
         raise ValueError(f"positions must have shape {shape}, not {found.shape}")
     found[~fr.Frontier.all(graph).mask] = 0
     if not bool(graph.xp.isfinite(found).all()):
         raise ValueError("positions must be finite")
-    return found, np.bool_(False)
+    return found
 
 
 def _springs(graph: fr.Graph, exists: fr.Frontier, influence: float, distributed: bool) -> tuple[fr.Graph, Any]:
@@ -234,13 +233,6 @@ def _result(position: Any, exists: fr.Frontier) -> ForceAtlas2Result:
 
 
 # ---- functors -------------------------------------------------------------------------------------------------------
-
-
-def _place(v, position, drawn, seed):
-    """Draw a position."""
-    if drawn:
-        position[v, 0] = SIDE * (fr.random(seed, v, 0) - 0.5)
-        position[v, 1] = SIDE * (fr.random(seed, v, 1) - 0.5)
 
 
 def _extent(v, column, position):
@@ -454,15 +446,24 @@ def _pull(src, dst, edge, weight, column, by_logarithm, position):
     return weight * (position[dst, column] - position[src, column])
 
 
-def _force(i, order, bodies, pushed, pulled, scaling, gravity, strong, force):
-    """The force on a vertex: repulsion, which is the conjugate of the field, attraction and gravity."""
-    v = order[i]
-    x = bodies[0, i]
-    y = bodies[1, i]
-    distance = 1.0 if strong else math.sqrt(x * x + y * y)
-    down = gravity / distance if distance > 0 else 0.0
-    force[v, 0] = bodies[2, i] * (scaling * pushed[0, i] - down * x) + pulled[v, 0]
-    force[v, 1] = bodies[2, i] * (-scaling * pushed[1, i] - down * y) + pulled[v, 1]
+def _force(leaf, first, size, order, bodies, pushed, pulled, scaling, gravity, strong, force, before, unrest):
+    """The forces on the vertices of a leaf, their swing and their traction.
+
+    A force is repulsion, which is the conjugate of the field, attraction and gravity.
+    """
+    unrest[leaf, SWING] = 0.0
+    unrest[leaf, TRACTION] = 0.0
+    for i in range((leaf - first) * LEAF, min((leaf - first + 1) * LEAF, size)):
+        v = order[i]
+        x = bodies[0, i]
+        y = bodies[1, i]
+        mass = bodies[2, i]
+        distance = 1.0 if strong else math.sqrt(x * x + y * y)
+        down = gravity / distance if distance > 0 else 0.0
+        force[v, 0] = mass * (scaling * pushed[0, i] - down * x) + pulled[v, 0]
+        force[v, 1] = mass * (-scaling * pushed[1, i] - down * y) + pulled[v, 1]
+        unrest[leaf, SWING] += mass * _change(v, -1.0, force, before)
+        unrest[leaf, TRACTION] += mass * _change(v, 1.0, force, before) / 2
 
 
 def _change(v, sign, force, before):
@@ -470,15 +471,6 @@ def _change(v, sign, force, before):
     x = force[v, 0] + sign * before[v, 0]
     y = force[v, 1] + sign * before[v, 1]
     return math.sqrt(x * x + y * y)
-
-
-def _unrest(leaf, first, size, mass, force, before, unrest):
-    """The swing and the traction of as many vertices as a leaf has."""
-    unrest[leaf, SWING] = 0.0
-    unrest[leaf, TRACTION] = 0.0
-    for v in range((leaf - first) * LEAF, min((leaf - first + 1) * LEAF, size)):
-        unrest[leaf, SWING] += mass[v] * _change(v, -1.0, force, before)
-        unrest[leaf, TRACTION] += mass[v] * _change(v, 1.0, force, before) / 2
 
 
 def _add(node, unrest):

@@ -138,12 +138,12 @@ def test_adversarial_graphs(device):
             assert np.isfinite(found).all()
         graph.delete_vertices(range(n))
         assert np.isnan(host(algorithms.force_atlas2(graph).positions)).all()
-    graph = SLAB.from_edges([0, 1], [1, 0], [1, 2], num_vertices=2, multi_edges="all", device=device)
+    graph = SLAB.from_edges([0, 1], [1, 0], np.ones(2, np.float32), num_vertices=2, multi_edges="all", device=device)
     assert np.isfinite(host(algorithms.force_atlas2(graph).positions)).all()
 
 
 def test_wrong_arguments_are_named():
-    graph = SLAB.from_edges([0, 1], [1, 2], [1.0, 2.0], device="cpu")
+    graph = SLAB.from_edges([0, 1], [1, 2], np.ones(2, np.float32), device="cpu")
     with pytest.raises(TypeError, match="graph must be a Graph"):
         algorithms.force_atlas2([])
     for name, values in {
