@@ -41,6 +41,7 @@ from .ecg import ecg
 from .edge_betweenness_centrality import EdgeBetweennessCentralityResult, edge_betweenness_centrality
 from .ego_graph import EgoGraphResult, ego_graph
 from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
+from .force_atlas2 import ForceAtlas2Result, force_atlas2
 from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
@@ -99,6 +100,7 @@ __all__ = [
     "EdgeBetweennessCentralityResult",
     "EgoGraphResult",
     "EigenvectorCentralityResult",
+    "ForceAtlas2Result",
     "HITSResult",
     "IncrementalAlgorithm",
     "KCoreResult",
@@ -145,6 +147,7 @@ __all__ = [
     "ego_graph",
     "eigenvector_centrality",
     "find_analytic",
+    "force_atlas2",
     "hits",
     "jaccard",
     "k_core",

@@ -29,6 +29,7 @@ from .comparators import (
     dominant_labels,
     maximal_independent,
     modularity,
+    nearness,
     proper_coloring,
     stationary_centrality,
 )
@@ -54,6 +55,7 @@ from .ecg import ecg
 from .edge_betweenness_centrality import edge_betweenness_centrality
 from .ego_graph import ego_graph
 from .eigenvector_centrality import eigenvector_centrality
+from .force_atlas2 import force_atlas2
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
@@ -121,7 +123,7 @@ GALLERY = (
     "all_pairs_overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
     "katz_centrality", "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality",
     "minimum_spanning_forest", "maximum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank",
-    "random_walks", "biased_random_walks", "node2vec_random_walks", "shortest_path", "ego_graph",
+    "random_walks", "biased_random_walks", "node2vec_random_walks", "shortest_path", "ego_graph", "force_atlas2",
 )  # fmt: skip
 """Static algorithms that demonstrate the operators. Tests and benchmarks cover them on fewer structures."""
 
@@ -249,6 +251,11 @@ register(Analytic(
 register(Analytic(
     "ego_graph", ego_graph, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"radius": 1},
     varied="radius", weights="optional", headline=("num_edges", "edge"),
+))  # fmt: skip
+register(Analytic(
+    "force_atlas2", force_atlas2, values=("x", "y"), comparator=Quality(nearness, slack=0.05),
+    parameters={"max_iter": 100, "seed": 0}, directions="ignored", weights="optional", negative_weights=False,
+    note="layouts are compared by the share of pairs of vertices that are farther apart than neighbors",
 ))  # fmt: skip
 # ---- graphs with times ----------------------------------------------------------------------------------------------
 

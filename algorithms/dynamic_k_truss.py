@@ -222,7 +222,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         triangles = fr.intersect(truss, src, dst, checked=False)
         self._src[numbers], self._dst[numbers], self._support[numbers] = src, dst, MARKED
         none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
-        pass_on(truss, src, dst, truss.slot_weights, self._support, 1, MARKED, none, size)  # supports only grow here
+        pass_on(truss, (src, dst), truss.slot_weights, self._support, 1, MARKED, none, size)  # supports only grow here
         self.graph.set_entries(self._support, numbers, triangles)
         return self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
 

@@ -56,7 +56,7 @@ def peel(
             return None
         support[leaving] = MARKED
         size.fill(0)
-        pass_on(graph, src[leaving], dst[leaving], number, support, -1, least, fallen, size)
+        pass_on(graph, (src[leaving], dst[leaving]), number, support, -1, least, fallen, size)
         support[leaving] = GONE
         leaving = fallen[: int(size[0])].copy()
         left.append(leaving)
@@ -65,13 +65,13 @@ def peel(
 
 
 def pass_on(
-    graph: fr.Graph, src: Any, dst: Any, number: Any, support: Any, change: int, least: int, fallen: Any, size: Any
+    graph: fr.Graph, edges: tuple[Any, Any], number: Any, support: Any, change: int, least: int, fallen: Any, size: Any
 ) -> None:
-    """Add `change` per triangle to the support of the edges that share triangles with the marked edges (src, dst).
+    """Add `change` per triangle to the support of the edges that share triangles with the marked `edges`.
 
     Edges that fall below `least` are appended to `fallen`, and counted in `size`.
     """
-    fr.intersect(graph, src, dst, _pass_on, number, support, change, least, fallen, size, checked=False)
+    fr.intersect(graph, *edges, _pass_on, number, support, change, least, fallen, size, checked=False)
 
 
 def _pass_on(u, v, w, edge_uw, edge_vw, number, support, change, least, fallen, size):

@@ -49,6 +49,7 @@ GROUPS = {
     "Communities and colorings": (
         "louvain", "leiden", "ecg", "label_propagation", "cdlp", "coloring", "maximal_independent_set",
     ),
+    "Layouts": ("force_atlas2",),
     "Similarity": (
         "jaccard", "sorensen", "cosine", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine",
         "all_pairs_overlap",

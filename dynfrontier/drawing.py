@@ -12,10 +12,11 @@ import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.graphs import Graph
-from frontier.interchange import to_networkx
+from frontier.interchange import from_networkx, to_networkx
 from frontier.interchange.common import names_by_id, require
 
-LARGEST = 300  # vertices of a graph that can be drawn: more could not be distinguished
+LARGEST = 10_000  # vertices of a graph that can be drawn: more could not be distinguished
+SPRINGS = 300  # vertices up to which NetworkX makes the layout, in time that grows with the square of their number
 LABELED = 60  # graphs with more vertices are drawn without their names
 SINGLE = (14, 35)  # vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones
 NO_VALUE = "0.85"  # the color of vertices that have no value: a gray
@@ -27,19 +28,20 @@ def graph(
     graph: Graph, values: Any = None, *, names: Sequence[Any] | None = None, positions: Any = None,
     labels: bool | None = None, seed: int = 0, ax: Any = None,
 ) -> Any:  # fmt: skip
-    """Draw a small graph. Deleted vertices are left out.
+    """Draw a graph. Deleted vertices are left out. Arrowheads of more than 300 vertices are, too.
 
     Parameters
     ----------
     graph : Graph
-        A graph of at most 300 vertices. `extract_subgraph` cuts a subgraph out of a larger one.
+        A graph of at most 10,000 vertices. `extract_subgraph` cuts a subgraph out of a larger one.
     values : array of numbers, shape (num_vertices,), optional
         The colors of vertices, such as distances or ranks. Vertices with values that are not finite, or the largest of
         an integer type, which stands for unreachable, are gray.
     names : sequence, length num_vertices, optional
         Names of the vertices, by default their ids.
     positions : array, shape (num_vertices, 2), optional
-        Positions of the vertices, by default a force-directed layout with vertices that have no edges in rows below.
+        Positions of the vertices, by default a force-directed layout with vertices that have no edges in rows below. It
+        is `algorithms.force_atlas2` for more than 300 vertices with edges. Edges weigh the same there.
     labels : bool, optional
         Whether to write the names, by default for up to 60 vertices.
     seed : int
@@ -73,8 +75,11 @@ def graph(
     known = [v for v in drawn if numbers is not None and _has_value(numbers, v)]
     others = [v for v in drawn if numbers is None or not _has_value(numbers, v)]
     small = len(drawn) <= LABELED
-    common = {"ax": ax, "node_size": 260 if small else 40}
-    nx.draw_networkx_edges(drawn, where, edge_color="0.6", width=1.0 if small else 0.5, **common)
+    fine = min(SPRINGS / max(len(drawn), 1), 1.0)  # lines and dots of large graphs are thin
+    common = {"ax": ax, "node_size": 260 if small else 40 * fine}
+    arrows = None if fine == 1 else False  # each is a shape of its own, which takes long
+    nx.draw_networkx_edges(drawn, where, edge_color="0.6", width=1.0 if small else 0.5 * fine, arrows=arrows, **common)
+    common["linewidths"] = fine
     nx.draw_networkx_nodes(drawn, where, others, node_color="#9ec9f5" if numbers is None else NO_VALUE, **common)
     if known and numbers is not None:
         colors = require("matplotlib.colors", "matplotlib", "dynfrontier.drawing.graph")
@@ -134,7 +139,10 @@ def levels(distance: Any, *, ax: Any = None) -> Any:
 def _layout(nx: Any, drawn: Any, seed: int) -> dict[int, Any]:
     """Positions by forces. Isolated vertices are placed separately, as they would push all others together."""
     joined = [v for v, degree in drawn.degree() if degree]
-    where = nx.spring_layout(drawn.subgraph(joined), k=2.5 / max(len(joined), 1) ** 0.5, iterations=150, seed=seed)
+    if len(joined) > SPRINGS:
+        where = _by_forces(drawn.subgraph(joined), seed)
+    else:
+        where = nx.spring_layout(drawn.subgraph(joined), k=2.5 / max(len(joined), 1) ** 0.5, iterations=150, seed=seed)
     single = [v for v in drawn if v not in where]
     most = SINGLE[len(drawn) > LABELED]
     for place, v in enumerate(single):
@@ -142,6 +150,15 @@ def _layout(nx: Any, drawn: Any, seed: int) -> dict[int, Any]:
         across = min(most, len(single) - row * most)
         where[v] = np.array([(2 * column + 1 - across) / most, -1.25 - 2.5 / most * row])
     return where
+
+
+def _by_forces(drawn: Any, seed: int) -> dict[int, np.ndarray]:
+    """Positions between -1 and 1. Gravity grows with the distance, which keeps components close, and is weak."""
+    from algorithms import force_atlas2
+
+    graph, vertices = from_networkx(drawn, structure="csr", weight=None, device="cpu")
+    found = force_atlas2(graph, strong_gravity_mode=True, gravity=0.1, seed=seed).positions
+    return dict(zip(vertices, found / np.abs(found).max(), strict=True))
 
 
 def _axes(ax: Any, what: str) -> Any:

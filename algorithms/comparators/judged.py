@@ -231,6 +231,23 @@ def modularity(edges: EdgeList, labels: np.ndarray) -> float:
     return within / total - float(((degrees / (2 * total)) ** 2).sum())
 
 
+def nearness(edges: EdgeList, x: np.ndarray, y: np.ndarray) -> float:
+    """The share of pairs of vertices that are farther apart than neighbors, 0.5 for random layouts: a score for
+    `Quality`.
+
+    Pairs are drawn from the ends of edges. Unlike mean lengths, the share is the same for stretched layouts, and does
+    not depend on a few isolated components far away.
+    """
+    if not len(edges):
+        return 0.5
+    ends = np.append(edges.src, edges.dst)
+    u, v = np.random.default_rng(0).choice(ends, (2, PAIRS))
+    near, far = (np.hypot(x[a] - x[b], y[a] - y[b]) for a, b in ((edges.src, edges.dst), (u[u != v], v[u != v])))
+    far.sort()
+    below, up_to = (np.searchsorted(far, near, side) for side in ("left", "right"))
+    return 1 - float((below + up_to).mean()) / (2 * far.size)
+
+
 def proper_coloring(edges: EdgeList, color: np.ndarray) -> str:
     """The fault of a greedy coloring, or "": a rule for `Valid`. Negative colors stand for deleted vertices."""
     equal = np.flatnonzero((color[edges.src] == color[edges.dst]) | (color[edges.src] < 0) | (color[edges.dst] < 0))
@@ -371,6 +388,8 @@ def stationary_centrality(edges: EdgeList, centrality: np.ndarray, *, tol: float
     return f"an iteration changes centralities by {moved:.2g}, {allowed:.2g} allowed" if moved > allowed else ""
 
 
+PAIRS = 100_000
+"""Pairs of vertices that edges are compared with."""
 WALK_GROUPS = 256
 """Groups of vertices that ends of walks are counted in, and as many vertices that are each a group."""
 LEAST_EXPECTED = 10

@@ -51,6 +51,8 @@ SUPPORTED = {
     " given. Distances must be finite numbers that are not negative.",
     "eigenvector_centrality": "Graphs without self-loops; `nstart` must be None or have all nodes, without negative"
     " numbers; weights must be finite numbers that are not negative.",
+    "forceatlas2_layout": "Undirected graphs without self-loops; `node_mass`, `node_size` and `store_pos_as` must be"
+    " None, `dim` 2. Positions depend on `seed` as theirs do, but are others.",
     "generic_bfs_edges": "`neighbors` must be None. Children of a node come in the order of the graph's nodes.",
     "greedy_color": 'Strategy "largest_first" on undirected graphs; `interchange` must be False.',
     "has_path": "",

@@ -63,6 +63,7 @@ TASKS = {
     "hits": "Hub and authority scores of each vertex, which add up to 1: two arrays of float64.",
     "katz_centrality": "Katz centrality for an alpha of 1 / (largest out-degree + 1), to a Euclidean norm of 1: "
     "float64.",
+    "force_atlas2": "Positions of the vertices of an undirected graph by ForceAtlas2: two arrays of float64.",
     "degree_centrality": "The degree of each vertex, in both directions, over the number of other vertices: float64.",
     "eigenvector_centrality": "Eigenvector centrality to a Euclidean norm of 1, iterated until a step changes a vertex "
     "by less than `tol` on average, or exactly: float64. The weights of a weighted graph are used.",

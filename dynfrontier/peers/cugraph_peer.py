@@ -43,6 +43,7 @@ class Peer(BasePeer):
         "connected_components": "cuGraph's own labels",
         "pagerank": "cuGraph computes in float32 where there are no weights",
         "hits": "cuGraph stops once an iteration changes scores of at most 1 by less than the tolerance on average",
+        "force_atlas2": "cuGraph approximates repulsion with its default, barnes_hut_theta=0.5",
         "minimum_spanning_forest": "of several forests of the same weight either may be found",
         "random_walks": "walks differ; their ends are compared with the expected distribution",
         "biased_random_walks": "walks differ; their ends are compared with the expected distribution",
@@ -299,6 +300,25 @@ class Peer(BasePeer):
             return src.get(), dst.get(), weights
 
         return Task(lambda: plc.minimum_spanning_tree(self.handle, graph.graph, False), read)
+
+    def force_atlas2(self, graph: Built, max_iter: int, seed: int) -> Task | None:
+        if graph.directed:
+            return None
+        options = {
+            "start_vertices": None, "x_start": None, "y_start": None, "outbound_attraction_distribution": False,
+            "lin_log_mode": False, "prevent_overlapping": False, "vertex_radius_vertices": None,
+            "vertex_radius_values": None, "overlap_scaling_ratio": 100.0, "edge_weight_influence": 1.0,
+            "jitter_tolerance": 1.0, "barnes_hut_optimize": True, "barnes_hut_theta": 0.5, "scaling_ratio": 2.0,
+            "strong_gravity_mode": False, "gravity": 1.0, "vertex_mobility_vertices": None,
+            "vertex_mobility_values": None, "vertex_mass_vertices": None, "vertex_mass_values": None, "verbose": False,
+            "do_expensive_check": False,
+        }  # fmt: skip
+
+        def read(result: Any) -> tuple[np.ndarray, ...]:
+            vertices, *axes = result
+            return tuple(_by_vertex(graph, vertices, axis.astype(np.float64), np.nan) for axis in axes)
+
+        return Task(lambda: plc.force_atlas2(self.handle, seed, graph.graph, max_iter, **options), read)
 
     def _walks(self, graph: Built, walk: Any, *args: Any) -> Task:
         """The task of a function that walks from all vertices."""

@@ -11,6 +11,8 @@ import numpy as np
 from .base import BasePeer, Task
 
 MAX_STEPS = 1000
+MAX_PAIRWISE = 5000
+"""Vertices of the largest graphs of which it computes something for all pairs, in gigabytes of memory."""
 
 
 class Peer(BasePeer):
@@ -118,6 +120,14 @@ class Peer(BasePeer):
         degrees = graph.out_degree if graph.is_directed() else graph.degree
         alpha = 1 / (max((d for _, d in degrees), default=0) + 1)
         return _values(graph, lambda: nx.katz_centrality(graph, alpha, max_iter=max_iter, tol=tol), 0.0, np.float64)
+
+    def force_atlas2(self, graph: nx.Graph, max_iter: int, seed: int) -> Task | None:
+        if graph.is_directed() or len(graph) > MAX_PAIRWISE:
+            return None
+        return Task(
+            lambda: nx.forceatlas2_layout(graph, max_iter=max_iter, weight="weight", seed=seed),
+            lambda result: tuple(np.array([result[v] for v in range(len(graph))], np.float64).reshape(-1, 2).T),
+        )
 
     def degree_centrality(self, graph: nx.Graph) -> Task:
         return _values(graph, lambda: nx.degree_centrality(graph), 0.0, np.float64)

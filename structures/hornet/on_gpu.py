@@ -39,13 +39,15 @@ def _staging_area(store: Any, size: int) -> tuple[Any, Any]:
 
 
 def move(
-    store: Any, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
-    numbers: list[int],
-) -> None:  # fmt: skip
-    """Move the lists of so many groups as planned, insert or remove changes, and write their records."""
+    store: Any, changes: Changes, groups: int, plan: tuple[Any, ...], large: Any, staged: Any, numbers: list[int]
+) -> None:
+    """Move the lists of so many groups as planned, insert or remove changes, and write their records.
+
+    `plan` is (mode, moves, fresh).
+    """
     chunks, stages = numbers[LARGE] & 0xFFFFFFFF, ("stage", "scatter") if numbers[STAGED] else ("scatter",)
     large_lists = (large, numbers[LARGE] >> 32, *staged)
-    _move(store, changes, groups, (mode, moves, fresh), large_lists, stages if chunks else (), chunks, chunks)
+    _move(store, changes, groups, plan, large_lists, stages if chunks else (), chunks, chunks)
 
 
 def move_unplanned(store: Any, changes: Changes, mode: int, moves: Any, large: Any) -> None:

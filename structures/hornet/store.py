@@ -199,7 +199,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
             self._take_blocks(fresh)
         moves, large = planned
         if self.device.is_gpu:
-            on_gpu.move(self, changes, groups, mode, moves, large, staged, fresh, numbers)
+            on_gpu.move(self, changes, groups, (mode, moves, fresh), large, staged, numbers)
         else:
             self._move_on_cpu(changes, groups, mode, moves, fresh)
         self._account(numbers)

@@ -79,9 +79,9 @@ def test_a_weighted_pagerank(engine):
 
 NOT_OVER_PARTS = {
     "all_pairs_cosine", "all_pairs_jaccard", "all_pairs_overlap", "all_pairs_sorensen", "betweenness_centrality",
-    "biased_random_walks", "edge_betweenness_centrality", "ego_graph", "k_core", "maximal_independent_set",
-    "maximum_spanning_forest", "minimum_spanning_forest", "node2vec_random_walks", "random_walks", "shortest_path",
-    "strongly_connected_components", "truss_numbers",
+    "biased_random_walks", "edge_betweenness_centrality", "ego_graph", "force_atlas2", "k_core",
+    "maximal_independent_set", "maximum_spanning_forest", "minimum_spanning_forest", "node2vec_random_walks",
+    "random_walks", "shortest_path", "strongly_connected_components", "truss_numbers",
 }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import tomllib
 from importlib import import_module
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import dynfrontier.nx as dn
@@ -665,6 +666,18 @@ def test_errors_are_networkxs(as_given):
         nx.node_connected_component(graph, "nowhere", backend=NAME)
 
 
+def test_layouts(as_given):
+    """Positions of all nodes, as arrays. They depend on the seed, and on given positions."""
+    graph = as_given(named())
+    found, again, other = (nx.forceatlas2_layout(graph, seed=seed, backend=NAME) for seed in (1, 1, 2))
+    assert list(found) == list(named()) and all(place.shape == (2,) for place in found.values())
+    assert all((found[v] == again[v]).all() and (found[v] != other[v]).any() for v in found)
+    given = {v: (place, 1.0) for place, v in enumerate(list(named())[:3])}
+    for options in ({"pos": given}, {"linlog": True, "strong_gravity": True}, {"weight": "weight", "max_iter": 3}):
+        assert np.isfinite(list(nx.forceatlas2_layout(graph, seed=1, **options, backend=NAME).values())).all()
+    assert nx.forceatlas2_layout(as_given(nx.Graph()), backend=NAME) == {}
+
+
 REFUSED = [
     ("pagerank", nx.MultiGraph, {}, "parallel edges"),
     ("pagerank", nx.Graph, {"dangling": {0: 1}}, "dangling must be None"),
@@ -679,6 +692,9 @@ REFUSED = [
     ("edge_betweenness_centrality", nx.MultiGraph, {}, "parallel edges"),
     ("greedy_color", nx.Graph, {"strategy": "DSATUR"}, "strategy must be"),
     ("louvain_communities", nx.DiGraph, {}, "directed graphs"),
+    ("forceatlas2_layout", nx.DiGraph, {}, "directed graphs"), ("forceatlas2_layout", nx.Graph, {"dim": 3}, "dim must"),
+    ("forceatlas2_layout", nx.Graph, {"gravity": -1}, "gravity=-1"),
+    ("forceatlas2_layout", nx.Graph, {"pos": {5: (0, 0)}}, "pos must be a dict of nodes"),
     ("leiden_communities", nx.DiGraph, {}, "directed graphs"),
     ("leiden_communities", nx.Graph, {"max_level": 0}, "max_level=0"),
     ("k_core", nx.Graph, {"core_number": {}}, "core_number must be None"),

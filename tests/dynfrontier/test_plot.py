@@ -68,6 +68,20 @@ def test_positions_and_seeds(ax, graph):
     assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
 
 
+def test_larger_graphs(ax, device):
+    """A directed ring of more vertices than NetworkX lays out, with a deleted vertex, and isolated ones below."""
+    ring = np.arange(400)
+    larger = CSR.from_edges(ring, (ring + 1) % 400, num_vertices=402, directed=True, device=device)
+    larger.delete_vertices([7])
+    dynfrontier.drawing.graph(larger, ax=ax)
+    lines, dots = ax.collections
+    places = np.array(dots.get_offsets())
+    assert len(lines.get_segments()) == 398 and len(places) == 401 and written(ax) == []
+    assert np.abs(places[:-2]).max() <= 1 and (places[-2:, 1] == -1.25).all()
+    steps = np.linalg.norm(np.diff(lines.get_segments(), axis=1), axis=-1)
+    assert steps.mean() < 0.1  # neighbors are near
+
+
 def test_deleted_vertices_and_empty_graphs(ax, graph):
     graph.delete_vertices([0, 6])
     dynfrontier.drawing.graph(graph, np.zeros(7), ax=ax)
@@ -84,8 +98,8 @@ def test_what_cannot_be_drawn(ax, graph):
         dynfrontier.drawing.graph(graph, positions=[[1, 2]], ax=ax)
     with pytest.raises(ValueError, match="names must have one entry for each of 7 vertices"):
         dynfrontier.drawing.graph(graph, names=["a"], ax=ax)
-    with pytest.raises(ValueError, match="graph has 5,000 vertices, but only graphs of up to 300 are drawn"):
-        dynfrontier.drawing.graph(CSR(5000, device=graph.device), ax=ax)
+    with pytest.raises(ValueError, match="graph has 20,000 vertices, but only graphs of up to 10,000 are drawn"):
+        dynfrontier.drawing.graph(CSR(20_000, device=graph.device), ax=ax)
 
 
 def test_levels(ax, graph):

@@ -870,6 +870,22 @@ def verify_temporal_random_walks(
             now, at = rest[chosen]
 
 
+# ---- layouts --------------------------------------------------------------------------------------------------------
+
+
+def verify_layout(graph, result, max_iter, seed):
+    """Vertices have positions of their own, and neighbors are not farther apart than random pairs."""
+    x, y, there = host(result.x), host(result.y), existing(graph)
+    assert x.shape == y.shape == there.shape and (np.isnan(x) == ~there).all() and (np.isnan(y) == ~there).all()
+    found = x[there] + 1j * y[there]
+    assert np.unique(found).size == found.size
+    src, dst, _ = (None if part is None else host(part) for part in graph.to_coo())
+    if src.size > 1:
+        pairs = np.random.default_rng(1).choice(np.append(src, dst), (2, 10_000))
+        near, far = (np.hypot(x[u] - x[v], y[u] - y[v]) for u, v in ((src, dst), pairs))
+        assert near.mean() <= 1.3 * far[pairs[0] != pairs[1]].mean()
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -892,6 +908,7 @@ VERIFIERS = {
     "edge_betweenness_centrality": verify_edge_betweenness,
     "ego_graph": verify_ego_graph,
     "eigenvector_centrality": verify_eigenvector_centrality,
+    "force_atlas2": verify_layout,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),

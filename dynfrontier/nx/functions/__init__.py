@@ -10,6 +10,7 @@ from . import (
     cores,
     counts,
     distances,
+    layouts,
     paths,
     ranks,
     reciprocity,
@@ -21,5 +22,6 @@ from .table import TABLE, Function
 __all__ = ["TABLE", "Function"]
 
 _MODULES = (
-    clustering, communities, components, cores, counts, distances, paths, ranks, reciprocity, traversal, weighted,
+    clustering, communities, components, cores, counts, distances, layouts, paths, ranks, reciprocity, traversal,
+    weighted,
 )  # fmt: skip
