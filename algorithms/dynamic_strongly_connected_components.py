@@ -1,0 +1,706 @@
+"""Strongly connected components that are maintained incrementally.
+
+Components are maintained along with a topological order of them. An inserted arc changes nothing within a component, or
+if it leads forward in the order. A deleted arc changes nothing between components. All other arcs are listed, and
+processed when the components are read. One component, the largest of the last recomputation, has two spanning trees:
+paths from its hub to all members, and paths from all members to the hub. It is whole while both are.
+
+    labels[v]    the smallest vertex of v's component
+    rank[c]      of the component with label c: smaller than the rank of every component that it points to
+    width[c]     c may distribute the ranks ``rank[c]`` to ``rank[c] + width[c] - 1``, and no other component has them
+    level[v]     for each tree: larger than the parent's, OUTSIDE if v is not in the component. While the tree is
+                 repaired: DETACHED if v has no parent, and ``-1 - level`` (negative) if v is tentative, because the arc
+                 between it, or an ancestor, and the parent was deleted
+    parent[v]    for each tree: the parent of v, -1 for none
+    mark[v]      bits: the lists that contain v
+    local[v]     the position of v among the vertices that are searched again, -1 for all others
+
+Deletions come first. Vertices whose paths to or from the hub were cut attach to other vertices of the tree, as in
+`DynamicConnectedComponents`. Vertices that cannot attach leave the component. Other components with deleted arcs are
+searched again as a whole. Their parts divide the ranks of the component.
+
+Inserted arcs that lead backward in the order are processed together. A pivot is chosen among the components. Every
+cycle that they close consists of the pivot, of vertices of higher rank that reach the tail of such an arc over vertices
+of higher rank than the pivot's, and of vertices of lower rank that are likewise reached from a head. These are found by
+two traversals that leave out the pivot. Then they are searched again, with the pivot as a single vertex, and divide its
+ranks in their new order. The pivot is the component with the two trees, which is never traversed, or else the lowest
+head or the highest tail. These are tried in turn with an increasing limit. If all exceed it, the components are
+recomputed from scratch.
+
+Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM J. Exp. Algorithmics 2006;
+Haeupler, Kavitha, Mathew, Sen and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component
+Maintenance", ACM Trans. Algorithms 2012 (searches between two ranks, from both ends); Lacki, "Improved Deterministic
+Algorithms for Decremental Reachability and Strongly Connected Components", ACM Trans. Algorithms 2013 (trees to and
+from a vertex of each component).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._labels import existing_sets
+from ._listed import Listed, enlist
+from ._strong_search import search
+from ._trials import Trials
+from .bfs import UNREACHED as DETACHED
+from .bfs import search_levels
+from .connected_components import most_common_label
+from .dynamic_connected_components import DynamicConnectedComponents
+from .incremental import IncrementalAlgorithm, maintained
+from .strongly_connected_components import COLORING_STEPS, strongly_connected_components
+
+OUTSIDE = DETACHED - 1
+TAIL, SUSPECT, FOUND = 1, 2, 4
+"""Bits of marks: v is the tail of an arc that leads backward, an end of an arc that a component has lost, or searched
+again."""
+RANKS = 2**61
+"""Ranks that a recomputation distributes. As many are left for new vertices."""
+SMALL_GRAPH = 2**17
+"""On a CPU, a search of a graph with fewer vertices and arcs costs less than the calls of the operators of a repair."""
+MANY = 1 / 32
+"""The components are recomputed if more vertices than this fraction, plus a constant, are listed."""
+FEW, MORE = 256, 16
+"""The first limit on the vertices that are searched again, and the factor by which it increases."""
+ROUNDS = 4
+"""Steps in which vertices below a cut of a tree look for other parents. Later ones are detached, and attached again."""
+MOST, MOST_CUT, SMALL = 1 / 16, 1 / 8, 1024
+"""The last limit: this fraction of all vertices, plus a constant. The same applies to their arcs. The second is that of
+vertices that become tentative."""
+MAX_HEIGHT = 2**30
+"""Levels only grow. Before they overflow, they are recomputed from scratch."""
+
+
+class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
+    """Strongly connected components, exact after every batch.
+
+    Computed once at construction, then maintained incrementally until closed.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        If it has no in-edges (``in_edges=True``), the components are recomputed from scratch after a batch that may
+        change them. For an undirected graph, the constructor returns a `DynamicConnectedComponents`.
+
+    Attributes
+    ----------
+    labels : array of the graph's vertex dtype, shape (num_vertices,)
+        The smallest vertex of each vertex's component, on the graph's device, -1 for deleted vertices. Read-only: on
+        the CPU a view, which later batches may change, on the GPU a copy.
+    count : int
+        Number of components.
+
+    Notes
+    -----
+    A batch costs O(batch) work, without a host synchronization on a GPU. The next read costs nothing more if inserted
+    arcs are within components or lead forward in the topological order, and deleted arcs are between components or not
+    in a spanning tree of the largest. Otherwise it costs work proportional to the arcs of vertices that lie between the
+    ends of inserted arcs in that order, of vertices whose paths in a tree were cut, and of other components that have
+    lost an arc. It costs O(V) more if the largest component gets another label, and O(V + arcs of the component) to
+    grow the trees after a recomputation. The components are recomputed from scratch if a sixteenth of the vertices or
+    arcs must be searched again. O(V) memory.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicStronglyConnectedComponents
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 3], directed=True, in_edges=True, device="cpu")
+    >>> components = DynamicStronglyConnectedComponents(graph)
+    >>> components.count
+    4
+    >>> graph.insert_edges([2], [0])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> components.labels
+    array([0, 0, 0, 3], dtype=int32)
+    """
+
+    exact = False
+    _labels: Any = None
+    _mark: Any = None
+
+    def __new__(cls, graph: Any = None) -> Any:
+        """Make a `DynamicConnectedComponents` of an undirected graph."""
+        if isinstance(graph, fr.DynamicGraph) and not graph.directed and not graph.in_parts:
+            return DynamicConnectedComponents(graph)
+        return super().__new__(cls, graph)
+
+    def __init__(self, graph: fr.DynamicGraph):
+        super().__init__(graph)
+        self._trials = Trials()
+        self._recompute()
+        self._attach()
+
+    @maintained
+    def labels(self) -> Any:
+        """The smallest vertex of each vertex's component: a read-only array."""
+        return self.graph.device.read_only(self._labels)
+
+    @maintained
+    def count(self) -> int:
+        """Number of components."""
+        return self._count
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """List the tails of arcs that lead backward in the order."""
+        if not self._torn:
+            self._settled = False
+            args = self._labels, self._rank, self._mark, *self._tails
+            fr.visit_edges(self.graph, src, dst, _list_tail, *args, output=False)
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Cut the trees, and list the ends of arcs within other components."""
+        if not self._torn:
+            self._settled = False
+            args = [array for tree in self._trees for array in (*tree.state, *tree.cut)]
+            args += self._labels, self._mark, *self._suspects
+            fr.visit_edges(self.graph, src, dst, _list_ends, *args, output=False)
+
+    def vertices_changed(self) -> None:
+        """Add new vertices as components, and remove deleted vertices, which are isolated."""
+        if self._torn:
+            return
+        self._torn = True  # until all arrays exist
+        graph, xp = self.graph, self.graph.xp
+        present = fr.Frontier.all(graph).mask
+        if not present[self._hub]:
+            return
+        if graph.num_vertices > self._labels.size:
+            self._extend_arrays()
+        for tree in self._trees:
+            tree.level[~present] = OUTSIDE
+        self._torn = False
+        self._bring_up()
+        new = xp.flatnonzero((self._labels < 0) & present)
+        self._torn = self._torn or self._end + new.size * self._unit > 2 * RANKS
+        if self._torn:
+            return
+        self._labels[new] = new
+        self._rank[new] = self._end + self._unit * xp.arange(new.size)
+        self._width[new] = self._unit
+        self._end += new.size * self._unit
+        self._labels[~present] = -1
+        self._count = int((self._labels == xp.arange(present.size)).sum())
+
+    def _bring_up(self) -> None:
+        """Process the listed vertices, or recompute the components if that is cheaper."""
+        if not self._torn and not self._settled:
+            self._torn = True  # until all of this has worked
+            self._torn = not self._repair()
+        if self._torn:
+            self._recompute()
+
+    def _recompute(self) -> None:
+        """Compute the components, and an order of them, from scratch."""
+        self._torn = True  # until all arrays exist
+        graph, xp = self.graph, self.graph.xp
+        n = graph.num_vertices
+        if graph.device.is_gpu:
+            found = strongly_connected_components(graph)
+            labels, count = found.labels, found.count
+            first, size = _places(graph, labels, _depths(graph, labels))
+        else:
+            offsets, heads, _ = fr.advanced.extract_neighbors(graph, edges=False)
+            labels, order = search(offsets, heads)
+            labels, count = existing_sets(graph, labels)
+            sizes = np.bincount(order)
+            first, size = (n - sizes.cumsum())[order], sizes[order]  # the order is reverse
+        self._labels, self._count = labels, count
+        members = fr.Frontier.all(graph)
+        if not members:  # nothing is maintained
+            return
+        self._hub, _ = most_common_label(members, labels)
+        self._unit = RANKS // n
+        self._end = n * self._unit  # the lowest rank that no component has had
+        self._rank, self._width = self._unit * first, self._unit * size
+        if self._mark is None or self._mark.size != n:
+            self._mark, self._local = xp.empty(n, np.int32), xp.empty(n, graph.vertex_dtype)
+            self._tails, self._suspects, self._found = (Listed(graph).arguments for _ in range(3))
+            self._trees = _Tree(graph, "in", "out"), _Tree(graph, "out", "in")
+        self._mark[:], self._local[:] = 0, -1
+        fr.advanced.clear(self._tails[1], self._suspects[1])
+        for tree in self._trees:
+            tree.clear()
+        self._grown = False
+        self._settled, self._torn = True, False
+
+    def _extend_arrays(self) -> None:
+        """Allocate entries for new vertices."""
+        graph = self.graph
+        arrays = self._labels, self._rank, self._width, self._mark, self._local
+        extended = [_extended(graph, array, value) for array, value in zip(arrays, (-1, 0, 0, 0, -1), strict=True)]
+        self._labels, self._rank, self._width, self._mark, self._local = extended
+        self._tails, self._suspects, self._found = (
+            _longer(graph, listed) for listed in (self._tails, self._suspects, self._found)
+        )
+        for tree in self._trees:
+            tree.level, tree.parent = _extended(graph, tree.level, OUTSIDE), _extended(graph, tree.parent, -1)
+            tree.cut = _longer(graph, tree.cut)
+
+    def _repair(self) -> bool:
+        """Process what is listed. Return whether that was cheaper than a recomputation."""
+        suspects, tails = self._listed(self._suspects), self._listed(self._tails)
+        cut = sum(int(tree.cut[1][0]) for tree in self._trees)
+        size = int(suspects.size + tails.size) + cut
+        self._settled = True
+        if not size:
+            return True
+        if not self._is_few(size) or not self._trials.pays(size):
+            return False
+        done = (not cut and not suspects.size) or self._split(suspects)
+        done = done and (not tails.size or self._merge(tails))
+        self._trials.note(not done)
+        return done
+
+    def _is_few(self, size: int) -> bool:
+        """Whether a repair of this number of listed vertices may be cheaper than a recomputation."""
+        graph = self.graph
+        if not graph.has_in_edges or size > MANY * graph.num_vertices + FEW:
+            return False
+        large = graph.num_vertices + graph.num_arcs >= SMALL_GRAPH
+        return large or graph.device.is_gpu or fr.advanced.is_warming_up()
+
+    # ---- deletions --------------------------------------------------------------------------------------------------
+
+    def _split(self, suspects: Any) -> bool:
+        """Split components that deleted arcs have cut. Return whether that was worth it."""
+        graph, xp = self.graph, self.graph.xp
+        label = int(self._labels[self._hub])
+        inside = self._labels[suspects] == label
+        if not self._grown and inside.any():
+            self._grow(label)
+            lost = [tree.detached(fr.Frontier.all(graph)) for tree in self._trees]
+        else:
+            lost = []
+            for tree in self._trees:
+                if (left := tree.repair(graph, int(MOST_CUT * graph.num_vertices) + SMALL)) is None:
+                    return False
+                lost.append(left)
+        left = xp.unique(xp.concatenate([some.vertices for some in lost]))
+        for tree in self._trees:
+            tree.level[left], tree.parent[left] = OUTSIDE, -1
+        if self._grown and self._trees[0].level[label] == OUTSIDE:
+            label = self._rename(label)
+        start = fr.Frontier(graph, suspects[~inside])
+        fr.advanced.clear(self._found[1])
+        fr.traverse(
+            graph, fr.filter(start, _is_new, self._mark, *self._found), _gather, self._labels, self._mark,
+            self._most, *self._found, edges="both",
+        )  # fmt: skip
+        others = self._take_found(self._most)
+        if others is None:
+            return False
+        ids = xp.concatenate([left, others])
+        return not ids.size or self._search_again(xp.sort(ids), label, within=True)
+
+    def _grow(self, label: int) -> None:
+        """Grow both trees from the hub of the component with this label, breadth first."""
+        graph = self.graph
+        ways = graph.degrees().astype(np.int64) * graph.in_degrees()
+        ways[self._hub] += 1  # more than the ways through a deleted vertex
+        self._hub = int(graph.xp.where(self._labels == label, ways, -1).argmax())
+        start = fr.Frontier(graph, [self._hub])
+        for tree in self._trees:
+            fr.compute(fr.Frontier.all(graph), _plant, self._labels, label, self._hub, *tree.state)
+            tree.height = search_levels(graph, start, *tree.state, edges=tree.away)
+        self._grown = True
+
+    def _rename(self, label: int) -> int:
+        """Give the component with trees, which its smallest vertex has left, another label, and return that."""
+        graph, everyone = self.graph, fr.Frontier.all(self.graph)
+        level, n = self._trees[0].level, graph.num_vertices
+        smallest = int(fr.reduce(everyone, _member, level, n, reduce="min", dtype=np.int64)[0])
+        fr.compute(everyone, _relabel, self._labels, label, smallest)
+        self._rank[smallest], self._width[smallest] = self._rank[label], self._width[label]
+        return smallest
+
+    # ---- insertions -------------------------------------------------------------------------------------------------
+
+    def _merge(self, ids: Any) -> bool:
+        """Process arcs of these tails that lead backward in the order. Return whether that was worth it."""
+        graph, labels, rank = self.graph, self._labels, self._rank
+        tails = fr.Frontier(graph, ids)
+        heads = fr.advance(graph, tails, _leads_back, labels, rank)
+        if not heads:
+            return True
+        first, last = labels[heads.vertices], labels[ids]
+        first, last = int(first[rank[first].argmin()]), int(last[rank[last].argmax()])
+        barrier = int(labels[self._hub])
+        pivots = [first, last]
+        if rank[first] <= rank[barrier] <= rank[last]:
+            pivots.insert(0, barrier)
+        limit = min(max(FEW, 2 * int(ids.size)), self._most)
+        while True:
+            for pivot in dict.fromkeys(pivots):
+                found = self._between(tails, heads, pivot, -1 if pivot == barrier else barrier, limit)
+                if found is not None:
+                    return self._search_again(found, pivot, within=False)
+            if limit >= self._most:
+                return False
+            limit = min(MORE * limit, self._most)
+
+    def _between(self, tails: fr.Frontier, heads: fr.Frontier, pivot: int, barrier: int, limit: int) -> Any:
+        """The vertices that may be on cycles with the pivot, or must change their rank, None if they are too many."""
+        fr.advanced.clear(self._found[1])
+        for start, edges, sign in ((tails, "in", 1), (heads, "out", -1)):
+            args = self._labels, self._rank, int(self._rank[pivot]), sign, barrier, self._mark, limit, *self._found
+            fr.traverse(self.graph, fr.filter(start, _is_between, *args), _reach, *args, edges=edges)
+        return self._take_found(limit)
+
+    # ---- searches ---------------------------------------------------------------------------------------------------
+
+    def _search_again(self, ids: Any, pivot: int, *, within: bool) -> bool:
+        """Find the components of some vertices, and of the component with the label `pivot` as a single vertex.
+
+        With `within`, ignore arcs between components. Return whether all have got ranks.
+        """
+        graph, xp, host = self.graph, self.graph.xp, self.graph.device.to_host
+        size, local, labels = int(ids.size), self._local, self._labels
+        local[ids] = xp.arange(size, dtype=local.dtype)
+        args = local, labels, pivot, within
+        offsets, heads, _ = fr.advanced.extract_neighbors(graph, ids, _is_inner, *args, edges=False)
+        behind, _, _ = fr.advanced.extract_neighbors(graph.reverse, ids, _is_of_pivot, *args, edges=False)
+        heads = local[heads]
+        heads[heads < 0] = size
+        entered = xp.flatnonzero(behind[1:] > behind[:-1]).astype(heads.dtype)
+        offsets, heads = xp.append(offsets, heads.size + entered.size), xp.concatenate([heads, entered])
+        local[ids] = -1
+        smallest, order = search(host(offsets), host(heads))
+        vertices, before = host(ids), host(labels[ids])
+        number, of_pivot, members = int(order.max()) + 1, order[size], order[:size]
+        new = np.empty(number, vertices.dtype)  # labels, by component
+        new[order] = np.append(vertices, pivot)[smallest]
+        new[of_pivot] = min(new[of_pivot], pivot)
+        slot = np.full(number, pivot)  # the labels of components whose ranks they divide
+        if within:
+            slot[members] = before
+            slot[of_pivot] = pivot
+        weight = np.bincount(members, minlength=number)
+        weight[of_pivot] += max(int(self._width[pivot]) // self._unit, 1)
+        first, room = (host(array[xp.asarray(slot)]) for array in (self._rank, self._width))
+        sequence, first, room = _shares(first, room, weight)
+        if (room < 1).any():
+            return False
+        if new[of_pivot] != pivot:
+            self._give_label(pivot, int(new[of_pivot]))
+        labels[ids] = xp.asarray(new[members])
+        at = xp.asarray(new[sequence])
+        self._rank[at], self._width[at] = xp.asarray(first), xp.asarray(room)
+        self._count += number - np.unique(np.append(before, pivot)).size
+        if self._grown and not within and self._trees[0].level[pivot] != OUTSIDE:
+            merged = fr.Frontier(graph, ids[xp.asarray(members == of_pivot)])
+            for tree in self._trees:
+                tree.level[merged.vertices] = DETACHED
+                tree.attach(graph, merged)
+        return True
+
+    def _give_label(self, label: int, new: int) -> None:
+        """Give all vertices of a component another label."""
+        graph = self.graph
+        if label == int(self._labels[self._hub]):
+            fr.compute(fr.Frontier.all(graph), _relabel, self._labels, label, new)
+        else:
+            start = fr.Frontier(graph, [label])
+            fr.compute(start, _relabel, self._labels, label, new)
+            fr.traverse(graph, start, _pass_label, self._labels, label, new)
+
+    def _take_found(self, limit: int) -> Any:
+        """The vertices that were found, in ascending order, None if they or their arcs are too many."""
+        graph, (listed, number, _) = self.graph, self._found
+        count = int(number[0])
+        if count > limit:
+            fr.advanced.clear(self._mark)
+            return None
+        found = graph.xp.sort(listed[:count])
+        self._mark[found] = 0
+        arcs = sum(fr.Frontier.listed(each, listed, number).num_arcs for each in (graph, graph.reverse))
+        return found if arcs <= 2 * (MOST * graph.num_arcs + SMALL) else None
+
+    def _listed(self, arguments: tuple[Any, ...]) -> Any:
+        """The listed vertices that exist. They are then no longer listed, or marked."""
+        listed, number, _ = arguments
+        ids = listed[: int(number[0])]
+        self._mark[ids] = 0
+        fr.advanced.clear(number)
+        return existing(self.graph, ids)
+
+    @property
+    def _most(self) -> int:
+        return int(MOST * self.graph.num_vertices) + SMALL
+
+
+class _Tree:
+    """A spanning tree of a component.
+
+    Attributes
+    ----------
+    level, parent : arrays by vertex
+    cut : tuple
+        The list of tentative vertices, as arguments for `enlist`.
+    toward, away : {"in", "out"}
+        The arcs of a vertex that lead to its parent, and to its children.
+    height : int
+        No level is higher.
+    """
+
+    def __init__(self, graph: fr.Graph, toward: str, away: str):
+        n, xp = graph.num_vertices, graph.xp
+        self.level, self.parent = xp.empty(n, np.int32), xp.empty(n, graph.vertex_dtype)
+        self.cut = Listed(graph).arguments
+        self.toward, self.away = toward, away
+
+    def clear(self) -> None:
+        """Make it a tree without vertices."""
+        self.level[:], self.parent[:] = OUTSIDE, -1
+        fr.advanced.clear(self.cut[1])
+        self.height = 0
+
+    @property
+    def state(self) -> tuple[Any, Any]:
+        """The arrays, as arguments of functors."""
+        return self.level, self.parent
+
+    def repair(self, graph: fr.Graph, most: int) -> fr.Frontier | None:
+        """Attach vertices that lost their parents. Return the vertices that cannot be, None if too many lost theirs."""
+        listed, number, room = self.cut
+        if not int(number[0]):
+            return fr.Frontier(graph)
+        tentative = fr.Frontier(graph, existing(graph, listed[: int(number[0])]))
+        for _ in range(ROUNDS):
+            if not tentative:
+                break
+            fr.advance(graph, tentative, _adopt, *self.state, edges=self.toward, output=None)
+            tentative = fr.advance(graph, tentative, _pass_on, *self.state, most, *self.cut, edges=self.away)
+        if tentative:
+            fr.traverse(graph, tentative, _pass_on, *self.state, most, *self.cut, edges=self.away)
+        count = int(number[0])
+        fr.advanced.clear(number)
+        if count > min(most, room) or self.height > MAX_HEIGHT:
+            return None
+        cut = fr.Frontier(graph, existing(graph, listed[:count]))
+        detached = fr.filter(cut, _detach, *self.state)
+        self.attach(graph, detached)
+        return self.detached(detached)
+
+    def attach(self, graph: fr.Graph, detached: fr.Frontier) -> None:
+        """Attach detached vertices to the tree, if a path connects them with it."""
+        if not detached:
+            return
+        fr.advance(graph, detached, _attach_to_neighbor, *self.state, edges=self.toward, output=None)
+        fr.traverse(graph, detached, _attach, *self.state, edges=self.away)
+        self.height += len(detached)
+
+    def detached(self, members: fr.Frontier) -> fr.Frontier:
+        """The detached vertices of a frontier."""
+        return fr.filter(members, _is_detached, *self.state)
+
+
+def existing(graph: fr.Graph, ids: Any) -> Any:
+    """A copy of some ids, without deleted vertices."""
+    return ids.copy() if graph.absent_mask is None else ids[~graph.absent_mask[ids]]
+
+
+def _extended(graph: fr.Graph, array: Any, value: int) -> Any:
+    """The array, with this value for new vertices."""
+    fresh = graph.xp.full(graph.num_vertices - array.size, value, array.dtype)
+    return graph.xp.concatenate([array, fresh])
+
+
+def _longer(graph: fr.Graph, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A list with the same vertices, and capacity for all vertices."""
+    longer = Listed(graph).arguments
+    for new, old in zip(longer[:2], arguments[:2], strict=True):
+        new[: old.size] = old
+    return longer
+
+
+def _depths(graph: fr.Graph, labels: Any) -> Any:
+    """For each vertex a number that is higher than those of components that point to its component."""
+    depth = graph.xp.zeros(graph.num_vertices, np.int64)
+    if fr.traverse(graph, fr.Frontier.all(graph), _deepen, labels, depth, max_steps=COLORING_STEPS) < COLORING_STEPS:
+        return depth
+    offsets, heads, _ = fr.advanced.extract_neighbors(graph, edges=False)
+    _, order = search(graph.device.to_host(offsets), graph.device.to_host(heads))
+    return -graph.xp.asarray(order).astype(np.int64)
+
+
+def _places(graph: fr.Graph, labels: Any, depth: Any) -> tuple[Any, Any]:
+    """For each vertex the place of its component among all vertices by depth, and the size of the component."""
+    xp = graph.xp
+    key = depth * labels.size + labels
+    ordered = xp.sort(key)
+    first = xp.searchsorted(ordered, key)
+    return first, xp.searchsorted(ordered, key, side="right") - first
+
+
+def _shares(first: np.ndarray, room: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Divide ranks among components, which are numbered in reverse topological order.
+
+    `first` and `room` are the ranks that each shares with all of the same `first`, in proportion to their weights.
+    Returns the components in the order of their new ranks, and these ranks.
+    """
+    sequence = np.lexsort((-np.arange(first.size), first))
+    first, room, weight = first[sequence], room[sequence], weight[sequence]
+    starts = np.flatnonzero(np.diff(first, prepend=-1))
+    below = weight.cumsum() - weight
+    count = np.diff(starts, append=first.size)
+    share = room // np.repeat(np.add.reduceat(weight, starts), count)
+    return sequence, first + share * (below - np.repeat(below[starts], count)), share * weight
+
+
+def _list_tail(src, dst, edge, weight, labels, rank, mark, listed, number, room):
+    """List the tail of an arc that leads backward in the order."""
+    own = labels[src]
+    other = labels[dst]
+    if own != other and rank[own] >= rank[other] and fr.atomic_or(mark, src, TAIL) & TAIL == 0:
+        enlist(src, listed, number, room)
+    return False
+
+
+def _list_ends(
+    src, dst, edge, weight, level, parent, cut, cuts, cut_room, level_in, parent_in, cut_in, cuts_in, cut_room_in,
+    labels, mark, listed, number, room,
+):  # fmt: skip
+    """Cut the trees at a deleted arc, and list its ends if it was within a component without trees."""
+    if labels[src] != labels[dst]:
+        return False
+    if level[src] != OUTSIDE:
+        _cut(src, dst, level, parent, cut, cuts, cut_room)
+        _cut(dst, src, level_in, parent_in, cut_in, cuts_in, cut_room_in)
+        return False
+    if fr.atomic_or(mark, src, SUSPECT) & SUSPECT == 0:
+        enlist(src, listed, number, room)
+    if fr.atomic_or(mark, dst, SUSPECT) & SUSPECT == 0:
+        enlist(dst, listed, number, room)
+    return False
+
+
+def _cut(above, v, level, parent, listed, number, room):
+    """Make v tentative if `above` was its parent, since the arc was deleted."""
+    height = level[v]
+    if parent[v] == above and height >= 0 and fr.atomic_cas(level, v, height, -1 - height) == height:
+        parent[v] = -1
+        enlist(v, listed, number, room)
+
+
+def _leads_back(src, dst, edge, weight, labels, rank):
+    return labels[src] != labels[dst] and rank[labels[src]] >= rank[labels[dst]]
+
+
+def _is_between(v, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room):
+    """Whether v has a higher (lower) rank than the pivot, and was not found before. It is listed then."""
+    label = labels[v]
+    if (rank[label] - pivot) * sign <= 0 or mark[v] != 0 or number[0] > limit:
+        return False
+    if label == barrier:
+        fr.atomic_add(number, 0, limit + 1)
+        return False
+    return _is_new(v, mark, listed, number, room)
+
+
+def _reach(src, dst, edge, weight, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room):
+    return _is_between(dst, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room)
+
+
+def _is_new(v, mark, listed, number, room):
+    """Whether v was not found before. It is listed then."""
+    if fr.atomic_or(mark, v, FOUND) & FOUND:
+        return False
+    enlist(v, listed, number, room)
+    return True
+
+
+def _gather(src, dst, edge, weight, labels, mark, limit, listed, number, room):
+    if labels[dst] != labels[src] or mark[dst] != 0 or number[0] > limit:
+        return False
+    return _is_new(dst, mark, listed, number, room)
+
+
+def _is_inner(src, dst, edge, weight, local, labels, pivot, within):
+    """Whether the arc leads to a vertex that is searched again, or to the pivot."""
+    return (local[dst] >= 0 or labels[dst] == pivot) and (not within or labels[src] == labels[dst])
+
+
+def _is_of_pivot(src, dst, edge, weight, local, labels, pivot, within):
+    """Whether the pivot points to `src`, from `dst`."""
+    return local[dst] < 0 and labels[dst] == pivot and (not within or labels[src] == pivot)
+
+
+def _deepen(src, dst, edge, weight, labels, depth):
+    deep = depth[src]
+    if labels[src] != labels[dst]:
+        deep += 1
+    return depth[dst] < deep and fr.atomic_max(depth, dst, deep) < deep
+
+
+def _relabel(v, labels, label, new):
+    if labels[v] == label:
+        labels[v] = new
+
+
+def _pass_label(src, dst, edge, weight, labels, label, new):
+    return labels[dst] == label and fr.atomic_cas(labels, dst, label, new) == label
+
+
+def _member(v, level, none):
+    """The vertex, if it is in the component with trees."""
+    return none if level[v] == OUTSIDE else v
+
+
+def _plant(v, labels, label, hub, level, parent):
+    """Detach v if it is in the component of the hub, which becomes the root."""
+    parent[v] = -1
+    level[v] = OUTSIDE
+    if labels[v] == label:
+        level[v] = 0 if v == hub else DETACHED
+
+
+def _adopt(src, dst, edge, weight, level, parent):
+    """Attach a tentative src to dst if dst is settled and of smaller level."""
+    tentative = level[src]
+    other = level[dst]
+    own = -1 - tentative
+    if tentative < 0 and 0 <= other < own and fr.atomic_cas(level, src, tentative, own) == tentative:
+        parent[src] = dst
+    return False
+
+
+def _pass_on(src, dst, edge, weight, level, parent, most, listed, number, room):
+    """Make the children of a tentative vertex tentative, unless too many are."""
+    height = level[dst]
+    if level[src] >= 0 or parent[dst] != src or height < 0 or number[0] > most:
+        return False
+    if fr.atomic_cas(level, dst, height, -1 - height) != height:
+        return False
+    parent[dst] = -1
+    enlist(dst, listed, number, room)
+    return True
+
+
+def _detach(v, level, parent):
+    """Detach v, once, if it is still tentative."""
+    height = level[v]
+    return height < 0 and fr.atomic_cas(level, v, height, DETACHED) == height
+
+
+def _attach_to_neighbor(src, dst, edge, weight, level, parent):
+    """Attach a detached src to dst if dst is attached."""
+    height = level[dst]
+    if height < OUTSIDE and fr.atomic_cas(level, src, DETACHED, height + 1) == DETACHED:
+        parent[src] = dst
+    return False
+
+
+def _attach(src, dst, edge, weight, level, parent):
+    """Attach a detached dst to src if src is attached."""
+    height = level[src]
+    if height < OUTSIDE and level[dst] == DETACHED and fr.atomic_cas(level, dst, DETACHED, height + 1) == DETACHED:
+        parent[dst] = src
+        return True
+    return False
+
+
+def _is_detached(v, level, parent):
+    return level[v] == DETACHED
