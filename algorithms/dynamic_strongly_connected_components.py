@@ -23,9 +23,9 @@ Inserted arcs that lead backward in the order are processed together. A pivot is
 cycle that they close consists of the pivot, of vertices of higher rank that reach the tail of such an arc over vertices
 of higher rank than the pivot's, and of vertices of lower rank that are likewise reached from a head. These are found by
 two traversals that leave out the pivot. Then they are searched again, with the pivot as a single vertex, and divide its
-ranks in their new order. The pivot is the component with the two trees, which is never traversed, or else the lowest
-head or the highest tail. These are tried in turn with an increasing limit. If all exceed it, the components are
-recomputed from scratch.
+ranks in their new order. The pivot is the component of the hub, whose members are never traversed while it has trees,
+or else the lowest head or the highest tail. These are tried in turn with an increasing limit. If all exceed the last
+limit, the components are recomputed from scratch.
 
 Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM J. Exp. Algorithmics 2006;
 Haeupler, Kavitha, Mathew, Sen and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component
@@ -99,9 +99,12 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     arcs are within components or lead forward in the topological order, and deleted arcs are between components or not
     in a spanning tree of the largest. Otherwise it costs work proportional to the arcs of vertices that lie between the
     ends of inserted arcs in that order, of vertices whose paths in a tree were cut, and of other components that have
-    lost an arc. It costs O(V) more if the largest component gets another label, and O(V + arcs of the component) to
-    grow the trees after a recomputation. The components are recomputed from scratch if a sixteenth of the vertices or
-    arcs must be searched again. O(V) memory.
+    lost an arc. It costs O(V) more if a component that is not searched gets another label, and O(V + arcs of the
+    component) to grow the trees after a recomputation.
+
+    The components are recomputed from scratch, in O(V + E), if a sixteenth of the vertices or arcs must be searched
+    again (fewer batches are repaired afterwards). The same applies to graphs of fewer than 131,072 vertices and arcs on
+    a CPU, where that is faster than a repair. O(V) memory.
 
     Examples
     --------
@@ -216,9 +219,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         self._end = n * self._unit  # the lowest rank that no component has had
         self._rank, self._width = self._unit * first, self._unit * size
         if self._mark is None or self._mark.size != n:
-            self._mark, self._local = xp.empty(n, np.int32), xp.empty(n, graph.vertex_dtype)
             self._tails, self._suspects, self._found = (Listed(graph).arguments for _ in range(3))
             self._trees = _Tree(graph, "in", "out"), _Tree(graph, "out", "in")
+            self._local = xp.empty(n, graph.vertex_dtype)
+            self._mark = xp.empty(n, np.int32)
         self._mark[:], self._local[:] = 0, -1
         fr.advanced.clear(self._tails[1], self._suspects[1])
         for tree in self._trees:
@@ -282,18 +286,24 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         for tree in self._trees:
             tree.level[left], tree.parent[left] = OUTSIDE, -1
         if self._grown and self._trees[0].level[label] == OUTSIDE:
-            label = self._rename(label)
-        start = fr.Frontier(graph, suspects[~inside])
-        fr.advanced.clear(self._found[1])
-        fr.traverse(
-            graph, fr.filter(start, _is_new, self._mark, *self._found), _gather, self._labels, self._mark,
-            self._most, *self._found, edges="both",
-        )  # fmt: skip
-        others = self._take_found(self._most)
+            old, label = label, self._relabel(label, int((self._trees[0].level != OUTSIDE).argmax()))
+            self._rank[label], self._width[label] = self._rank[old], self._width[old]
+        others = self._members_of(suspects[~inside])
         if others is None:
             return False
         ids = xp.concatenate([left, others])
         return not ids.size or self._search_again(xp.sort(ids), label, within=True)
+
+    def _members_of(self, ids: Any) -> Any:
+        """The members of these vertices' components, None if they are too many."""
+        if not ids.size:
+            return ids
+        graph = self.graph
+        fr.advanced.clear(self._found[1])
+        start = fr.filter(fr.Frontier(graph, ids), _is_new, self._mark, *self._found)
+        args = self._labels, self._mark, self._most, *self._found
+        fr.traverse(graph, start, _gather, *args, edges="both")
+        return self._take_found(self._most)
 
     def _grow(self, label: int) -> None:
         """Grow both trees from the hub of the component with this label, breadth first."""
@@ -307,14 +317,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             tree.height = search_levels(graph, start, *tree.state, edges=tree.away)
         self._grown = True
 
-    def _rename(self, label: int) -> int:
-        """Give the component with trees, which its smallest vertex has left, another label, and return that."""
-        graph, everyone = self.graph, fr.Frontier.all(self.graph)
-        level, n = self._trees[0].level, graph.num_vertices
-        smallest = int(fr.reduce(everyone, _member, level, n, reduce="min", dtype=np.int64)[0])
-        fr.compute(everyone, _relabel, self._labels, label, smallest)
-        self._rank[smallest], self._width[smallest] = self._rank[label], self._width[label]
-        return smallest
+    def _relabel(self, label: int, new: int) -> int:
+        """Give all vertices of a component another label, and return that."""
+        fr.compute(fr.Frontier.all(self.graph), _give_label, self._labels, label, new)
+        return new
 
     # ---- insertions -------------------------------------------------------------------------------------------------
 
@@ -327,14 +333,15 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             return True
         first, last = labels[heads.vertices], labels[ids]
         first, last = int(first[rank[first].argmin()]), int(last[rank[last].argmax()])
-        barrier = int(labels[self._hub])
+        hub = int(labels[self._hub])
         pivots = [first, last]
-        if rank[first] <= rank[barrier] <= rank[last]:
-            pivots.insert(0, barrier)
+        if rank[first] <= rank[hub] <= rank[last]:
+            pivots.insert(0, hub)
         limit = min(max(FEW, 2 * int(ids.size)), self._most)
         while True:
             for pivot in dict.fromkeys(pivots):
-                found = self._between(tails, heads, pivot, -1 if pivot == barrier else barrier, limit)
+                barrier = hub if self._grown and pivot != hub else -1
+                found = self._between(tails, heads, pivot, barrier, limit)
                 if found is not None:
                     return self._search_again(found, pivot, within=False)
             if limit >= self._most:
@@ -344,8 +351,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     def _between(self, tails: fr.Frontier, heads: fr.Frontier, pivot: int, barrier: int, limit: int) -> Any:
         """The vertices that may be on cycles with the pivot, or must change their rank, None if they are too many."""
         fr.advanced.clear(self._found[1])
+        middle = int(self._rank[pivot])
         for start, edges, sign in ((tails, "in", 1), (heads, "out", -1)):
-            args = self._labels, self._rank, int(self._rank[pivot]), sign, barrier, self._mark, limit, *self._found
+            args = self._labels, self._rank, middle, sign, barrier, self._mark, limit, *self._found
             fr.traverse(self.graph, fr.filter(start, _is_between, *args), _reach, *args, edges=edges)
         return self._take_found(limit)
 
@@ -384,7 +392,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         if (room < 1).any():
             return False
         if new[of_pivot] != pivot:
-            self._give_label(pivot, int(new[of_pivot]))
+            self._relabel(pivot, int(new[of_pivot]))
         labels[ids] = xp.asarray(new[members])
         at = xp.asarray(new[sequence])
         self._rank[at], self._width[at] = xp.asarray(first), xp.asarray(room)
@@ -395,16 +403,6 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
                 tree.level[merged.vertices] = DETACHED
                 tree.attach(graph, merged)
         return True
-
-    def _give_label(self, label: int, new: int) -> None:
-        """Give all vertices of a component another label."""
-        graph = self.graph
-        if label == int(self._labels[self._hub]):
-            fr.compute(fr.Frontier.all(graph), _relabel, self._labels, label, new)
-        else:
-            start = fr.Frontier(graph, [label])
-            fr.compute(start, _relabel, self._labels, label, new)
-            fr.traverse(graph, start, _pass_label, self._labels, label, new)
 
     def _take_found(self, limit: int) -> Any:
         """The vertices that were found, in ascending order, None if they or their arcs are too many."""
@@ -635,18 +633,9 @@ def _deepen(src, dst, edge, weight, labels, depth):
     return depth[dst] < deep and fr.atomic_max(depth, dst, deep) < deep
 
 
-def _relabel(v, labels, label, new):
+def _give_label(v, labels, label, new):
     if labels[v] == label:
         labels[v] = new
-
-
-def _pass_label(src, dst, edge, weight, labels, label, new):
-    return labels[dst] == label and fr.atomic_cas(labels, dst, label, new) == label
-
-
-def _member(v, level, none):
-    """The vertex, if it is in the component with trees."""
-    return none if level[v] == OUTSIDE else v
 
 
 def _plant(v, labels, label, hub, level, parent):

@@ -21,6 +21,7 @@ from . import (
     dynamic_core_number,
     dynamic_distances,
     dynamic_katz_centrality,
+    dynamic_strongly_connected_components,
 )
 from .analytic import analytics
 
@@ -35,6 +36,7 @@ LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("core_number",), dynamic_core_number, {"RECOMPUTE_ABOVE": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"LARGE": 1, "LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"PASSES": 10**9}),
+    (("strongly_connected_components",), dynamic_strongly_connected_components, {"SMALL_GRAPH": 0, "ROUNDS": 0}),
     (("label_propagation", "louvain"), _maintained_communities, {"RECOMPUTE_AFTER": math.inf, "SPLIT_AFTER": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
