@@ -70,6 +70,7 @@ ROUNDS = 4
 MOST, MOST_CUT, SMALL = 1 / 16, 1 / 8, 1024
 """The last limit: this fraction of all vertices, plus a constant. The same applies to their arcs. The second is that of
 vertices that become tentative."""
+NO_LIMIT = 2**62
 MAX_HEIGHT = 2**30
 """Levels only grow. Before they overflow, they are recomputed from scratch."""
 
@@ -148,14 +149,14 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """List the tails of arcs that lead backward in the order."""
-        if not self._torn:
+        if self._follows():
             self._settled = False
             args = self._labels, self._rank, self._mark, *self._tails
             fr.visit_edges(self.graph, src, dst, _list_tail, *args, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Cut the trees, and list the ends of arcs within other components."""
-        if not self._torn:
+        if self._follows():
             self._settled = False
             args = [array for tree in self._trees for array in (*tree.state, *tree.cut)]
             args += self._labels, self._mark, *self._suspects
@@ -163,7 +164,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated."""
-        if self._torn:
+        if not self._follows():
             return
         self._torn = True  # until all arrays exist
         graph, xp = self.graph, self.graph.xp
@@ -176,8 +177,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             tree.level[~present] = OUTSIDE
         self._torn = False
         self._bring_up()
+        if not self._ordered:  # they were recomputed
+            return
         new = xp.flatnonzero((self._labels < 0) & present)
-        self._torn = self._torn or self._end + new.size * self._unit > 2 * RANKS
+        self._torn = self._end + new.size * self._unit > 2 * RANKS
         if self._torn:
             return
         self._labels[new] = new
@@ -195,29 +198,40 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         if self._torn:
             self._recompute()
 
+    def _follows(self) -> bool:
+        """Whether changes are listed. Otherwise the components are recomputed when they are read."""
+        if not self._torn and not self._ordered:
+            self._trials.pays(NO_LIMIT)  # one batch fewer is skipped
+            self._torn = True
+        return not self._torn
+
     def _recompute(self) -> None:
-        """Compute the components, and an order of them, from scratch."""
-        self._torn = True  # until all arrays exist
-        graph, xp = self.graph, self.graph.xp
-        n = graph.num_vertices
+        """Compute the components from scratch, with an order unless the next repair is not tried."""
+        self._torn, self._ordered = True, False  # until all arrays exist
+        graph, order = self.graph, None
         if graph.device.is_gpu:
             found = strongly_connected_components(graph)
-            labels, count = found.labels, found.count
-            first, size = _places(graph, labels, _depths(graph, labels))
+            self._labels, self._count = found.labels, found.count
         else:
             offsets, heads, _ = fr.advanced.extract_neighbors(graph, edges=False)
             labels, order = search(offsets, heads)
-            labels, count = existing_sets(graph, labels)
+            self._labels, self._count = existing_sets(graph, labels)
+        if self._count and not self._trials.skips:
+            self._set_order(order)
+        self._settled, self._torn = True, not self._count
+
+    def _set_order(self, order: np.ndarray | None) -> None:
+        """Give ranks to the components, which are in reverse topological order, if that is known."""
+        graph, xp, n = self.graph, self.graph.xp, self.graph.num_vertices
+        if order is None:
+            first, size = _places(graph, self._labels, _depths(graph, self._labels))
+        else:
             sizes = np.bincount(order)
-            first, size = (n - sizes.cumsum())[order], sizes[order]  # the order is reverse
-        self._labels, self._count = labels, count
-        members = fr.Frontier.all(graph)
-        if not members:  # nothing is maintained
-            return
-        self._hub, _ = most_common_label(members, labels)
+            first, size = (n - sizes.cumsum())[order], sizes[order]
         self._unit = RANKS // n
         self._end = n * self._unit  # the lowest rank that no component has had
         self._rank, self._width = self._unit * first, self._unit * size
+        self._hub, _ = most_common_label(fr.Frontier.all(graph), self._labels)
         if self._mark is None or self._mark.size != n:
             self._tails, self._suspects, self._found = (Listed(graph).arguments for _ in range(3))
             self._trees = _Tree(graph, "in", "out"), _Tree(graph, "out", "in")
@@ -227,8 +241,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         fr.advanced.clear(self._tails[1], self._suspects[1])
         for tree in self._trees:
             tree.clear()
-        self._grown = False
-        self._settled, self._torn = True, False
+        self._grown = False  # whether the component of the hub has trees
+        self._ordered = True
 
     def _extend_arrays(self) -> None:
         """Allocate entries for new vertices."""
@@ -251,10 +265,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         self._settled = True
         if not size:
             return True
-        if not self._is_few(size) or not self._trials.pays(size):
-            return False
-        done = (not cut and not suspects.size) or self._split(suspects)
-        done = done and (not tails.size or self._merge(tails))
+        self._trials.pays(size)
+        done = self._is_few(size) and self._split(suspects, cut) and self._merge(tails)
         self._trials.note(not done)
         return done
 
@@ -268,8 +280,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     # ---- deletions --------------------------------------------------------------------------------------------------
 
-    def _split(self, suspects: Any) -> bool:
+    def _split(self, suspects: Any, cut: int) -> bool:
         """Split components that deleted arcs have cut. Return whether that was worth it."""
+        if not suspects.size and not cut:
+            return True
         graph, xp = self.graph, self.graph.xp
         label = int(self._labels[self._hub])
         inside = self._labels[suspects] == label
@@ -326,6 +340,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def _merge(self, ids: Any) -> bool:
         """Process arcs of these tails that lead backward in the order. Return whether that was worth it."""
+        if not ids.size:
+            return True
         graph, labels, rank = self.graph, self._labels, self._rank
         tails = fr.Frontier(graph, ids)
         heads = fr.advance(graph, tails, _leads_back, labels, rank)
