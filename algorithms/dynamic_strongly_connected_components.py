@@ -43,7 +43,7 @@ import numpy as np
 import frontier as fr
 
 from ._labels import existing_sets
-from ._listed import Listed, enlist
+from ._listed import enlist
 from ._strong_search import search
 from ._trials import Trials
 from .bfs import UNREACHED as DETACHED
@@ -233,12 +233,15 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         self._rank, self._width = self._unit * first, self._unit * size
         self._hub, _ = most_common_label(fr.Frontier.all(graph), self._labels)
         if self._mark is None or self._mark.size != n:
-            self._tails, self._suspects, self._found = (Listed(graph).arguments for _ in range(3))
-            self._trees = _Tree(graph, "in", "out"), _Tree(graph, "out", "in")
+            # Lists of vertices, as arguments for `enlist`. Their numbers are one array, which the host reads at once.
+            self._numbers = xp.zeros(5, np.int64)
+            lists = [(xp.empty(n, graph.vertex_dtype), self._numbers[i : i + 1], n) for i in range(5)]
+            self._tails, self._suspects, self._found = lists[:3]
+            self._trees = _Tree(graph, lists[3], "in", "out"), _Tree(graph, lists[4], "out", "in")
             self._local = xp.empty(n, graph.vertex_dtype)
             self._mark = xp.empty(n, np.int32)
         self._mark[:], self._local[:] = 0, -1
-        fr.advanced.clear(self._tails[1], self._suspects[1])
+        fr.advanced.clear(self._numbers)
         for tree in self._trees:
             tree.clear()
         self._grown = False  # whether the component of the hub has trees
@@ -259,12 +262,12 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def _repair(self) -> bool:
         """Process what is listed. Return whether that was cheaper than a recomputation."""
-        suspects, tails = self._listed(self._suspects), self._listed(self._tails)
-        cut = sum(int(tree.cut[1][0]) for tree in self._trees)
-        size = int(suspects.size + tails.size) + cut
+        num_tails, num_suspects, _, *cut = self.graph.device.to_host(self._numbers).tolist()
+        size = num_tails + num_suspects + sum(cut)
         self._settled = True
         if not size:
             return True
+        tails, suspects = self._listed(self._tails, num_tails), self._listed(self._suspects, num_suspects)
         self._trials.pays(size)
         done = self._is_few(size) and self._split(suspects, cut) and self._merge(tails)
         self._trials.note(not done)
@@ -280,9 +283,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     # ---- deletions --------------------------------------------------------------------------------------------------
 
-    def _split(self, suspects: Any, cut: int) -> bool:
-        """Split components that deleted arcs have cut. Return whether that was worth it."""
-        if not suspects.size and not cut:
+    def _split(self, suspects: Any, cut: list[int]) -> bool:
+        """Split components that deleted arcs, and cuts of the trees, have cut. Return whether that was worth it."""
+        if not suspects.size and not any(cut):
             return True
         graph, xp = self.graph, self.graph.xp
         label = int(self._labels[self._hub])
@@ -292,8 +295,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             lost = [tree.detached(fr.Frontier.all(graph)) for tree in self._trees]
         else:
             lost = []
-            for tree in self._trees:
-                if (left := tree.repair(graph, int(MOST_CUT * graph.num_vertices) + SMALL)) is None:
+            most = int(MOST_CUT * graph.num_vertices) + SMALL
+            for tree, number in zip(self._trees, cut, strict=True):
+                if (left := tree.repair(graph, number, most)) is None:
                     return False
                 lost.append(left)
         left = xp.unique(xp.concatenate([some.vertices for some in lost]))
@@ -432,10 +436,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         arcs = sum(fr.Frontier.listed(each, listed, number).num_arcs for each in (graph, graph.reverse))
         return found if arcs <= 2 * (MOST * graph.num_arcs + SMALL) else None
 
-    def _listed(self, arguments: tuple[Any, ...]) -> Any:
+    def _listed(self, arguments: tuple[Any, ...], count: int) -> Any:
         """The listed vertices that exist. They are then no longer listed, or marked."""
         listed, number, _ = arguments
-        ids = listed[: int(number[0])]
+        ids = listed[:count]
         self._mark[ids] = 0
         fr.advanced.clear(number)
         return existing(self.graph, ids)
@@ -459,16 +463,15 @@ class _Tree:
         No level is higher.
     """
 
-    def __init__(self, graph: fr.Graph, toward: str, away: str):
+    def __init__(self, graph: fr.Graph, cut: tuple[Any, ...], toward: str, away: str):
         n, xp = graph.num_vertices, graph.xp
         self.level, self.parent = xp.empty(n, np.int32), xp.empty(n, graph.vertex_dtype)
-        self.cut = Listed(graph).arguments
+        self.cut = cut
         self.toward, self.away = toward, away
 
     def clear(self) -> None:
         """Make it a tree without vertices."""
         self.level[:], self.parent[:] = OUTSIDE, -1
-        fr.advanced.clear(self.cut[1])
         self.height = 0
 
     @property
@@ -476,12 +479,15 @@ class _Tree:
         """The arrays, as arguments of functors."""
         return self.level, self.parent
 
-    def repair(self, graph: fr.Graph, most: int) -> fr.Frontier | None:
-        """Attach vertices that lost their parents. Return the vertices that cannot be, None if too many lost theirs."""
+    def repair(self, graph: fr.Graph, count: int, most: int) -> fr.Frontier | None:
+        """Attach vertices that lost their parents, the first `count` of the list, and vertices below them.
+
+        Return the vertices that cannot be attached, None if more than `most` lost their parents.
+        """
         listed, number, room = self.cut
-        if not int(number[0]):
+        if not count:
             return fr.Frontier(graph)
-        tentative = fr.Frontier(graph, existing(graph, listed[: int(number[0])]))
+        tentative = fr.Frontier(graph, existing(graph, listed[:count]))
         for _ in range(ROUNDS):
             if not tentative:
                 break
@@ -524,10 +530,9 @@ def _extended(graph: fr.Graph, array: Any, value: int) -> Any:
 
 def _longer(graph: fr.Graph, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """A list with the same vertices, and capacity for all vertices."""
-    longer = Listed(graph).arguments
-    for new, old in zip(longer[:2], arguments[:2], strict=True):
-        new[: old.size] = old
-    return longer
+    listed, number, _ = arguments
+    longer = _extended(graph, listed, 0)
+    return longer, number, longer.size
 
 
 def _depths(graph: fr.Graph, labels: Any) -> Any:
