@@ -61,15 +61,15 @@ RANKS = 2**61
 """Ranks that a recomputation distributes. As many are left for new vertices."""
 SMALL_GRAPH = 2**17
 """On a CPU, a search of a graph with fewer vertices and arcs costs less than the calls of the operators of a repair."""
-MANY = 1 / 32
-"""The components are recomputed if more vertices than this fraction, plus a constant, are listed."""
 FEW, MORE = 256, 16
 """The first limit on the vertices that are searched again, and the factor by which it increases."""
 ROUNDS = 4
 """Steps in which vertices below a cut of a tree look for other parents. Later ones are detached, and attached again."""
-MOST, MOST_CUT, SMALL = 1 / 16, 1 / 8, 1024
-"""The last limit: this fraction of all vertices, plus a constant. The same applies to their arcs. The second is that of
-vertices that become tentative."""
+MOST, SMALL = 1 / 128, 256
+"""The last limit on the vertices that are listed, become tentative, or are searched again: this fraction of all
+vertices and arcs, plus a constant. A repair costs some 60 times as much for each as a recomputation."""
+MOST_ARCS = 1 / 16
+"""The vertices that are searched again may have this fraction of all arcs, plus a constant, in either direction."""
 NO_LIMIT = 2**62
 MAX_HEIGHT = 2**30
 """Levels only grow. Before they overflow, they are recomputed from scratch."""
@@ -103,9 +103,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     lost an arc. It costs O(V) more if a component that is not searched gets another label, and O(V + arcs of the
     component) to grow the trees after a recomputation.
 
-    The components are recomputed from scratch, in O(V + E), if a sixteenth of the vertices or arcs must be searched
-    again (fewer batches are repaired afterwards). The same applies to graphs of fewer than 131,072 vertices and arcs on
-    a CPU, where that is faster than a repair. O(V) memory.
+    The components are recomputed from scratch, in O(V + E), if more than (V + E) / 128 vertices, or vertices with a
+    sixteenth of all arcs, must be searched again. Fewer batches are repaired afterwards. The same applies to graphs of
+    fewer than 131,072 vertices and arcs on a CPU, where that is faster than a repair. O(V) memory.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
-        self._trials = Trials()
+        self._trials, self._fails_to_split = Trials(), False
         self._recompute()
         self._attach()
 
@@ -269,14 +269,20 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             return True
         tails, suspects = self._listed(self._tails, num_tails), self._listed(self._suspects, num_suspects)
         self._trials.pays(size)
+        deletes, grown = num_suspects + sum(cut) > 0, self._grown
         done = self._is_few(size) and self._split(suspects, cut) and self._merge(tails)
-        self._trials.note(not done)
+        # After failed deletions, only deletions are a success, in trees that exist: to grow them may cost as much as a
+        # recomputation.
+        if not done:
+            self._fails_to_split = deletes
+        if not done or not self._fails_to_split or (deletes and grown == self._grown):
+            self._trials.note(not done)
         return done
 
     def _is_few(self, size: int) -> bool:
         """Whether a repair of this number of listed vertices may be cheaper than a recomputation."""
         graph = self.graph
-        if not graph.has_in_edges or size > MANY * graph.num_vertices + FEW:
+        if not graph.has_in_edges or size > self._most:
             return False
         large = graph.num_vertices + graph.num_arcs >= SMALL_GRAPH
         return large or graph.device.is_gpu or fr.advanced.is_warming_up()
@@ -295,9 +301,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             lost = [tree.detached(fr.Frontier.all(graph)) for tree in self._trees]
         else:
             lost = []
-            most = int(MOST_CUT * graph.num_vertices) + SMALL
             for tree, number in zip(self._trees, cut, strict=True):
-                if (left := tree.repair(graph, number, most)) is None:
+                if (left := tree.repair(graph, number, self._most)) is None:
                     return False
                 lost.append(left)
         left = xp.unique(xp.concatenate([some.vertices for some in lost]))
@@ -434,7 +439,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         found = graph.xp.sort(listed[:count])
         self._mark[found] = 0
         arcs = sum(fr.Frontier.listed(each, listed, number).num_arcs for each in (graph, graph.reverse))
-        return found if arcs <= 2 * (MOST * graph.num_arcs + SMALL) else None
+        return found if arcs <= 2 * (MOST_ARCS * graph.num_arcs + SMALL) else None
 
     def _listed(self, arguments: tuple[Any, ...], count: int) -> Any:
         """The listed vertices that exist. They are then no longer listed, or marked."""
@@ -446,7 +451,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     @property
     def _most(self) -> int:
-        return int(MOST * self.graph.num_vertices) + SMALL
+        return int(MOST * (self.graph.num_vertices + self.graph.num_arcs)) + SMALL
 
 
 class _Tree:

@@ -77,7 +77,7 @@ def test_random_batches(structure, device, rng, tries, monkeypatch, always_repai
     """Batches of all sizes, between vertices that go and return, with limits that few or many repairs exceed."""
     counted = Counted(monkeypatch)
     for _ in range(tries(12 if device == "cpu" else 3, 300)):
-        for name, values in {"SMALL": (4, 1024), "FEW": (2, 256), "ROUNDS": (0, 1, 4), "MORE": (2,)}.items():
+        for name, values in {"SMALL": (9, 1024), "FEW": (2, 256), "ROUNDS": (0, 1, 4), "MORE": (2,)}.items():
             monkeypatch.setattr(f"{MODULE}.{name}", int(rng.choice(values)))
         n = int(rng.integers(1, 40))
         pairs = rng.integers(0, n, (2, int(n * rng.uniform(0, 3))))
