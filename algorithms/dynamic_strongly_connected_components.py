@@ -68,9 +68,10 @@ ROUNDS = 4
 MOST, SMALL = 1 / 128, 256
 """The last limit on the vertices that are listed, become tentative, or are searched again: this fraction of all
 vertices and arcs, plus a constant. A repair costs some 60 times as much for each as a recomputation."""
+MOST_EDGES = 1 / 16
+"""A batch of more than this fraction of all vertices and arcs is not looked at."""
 MOST_ARCS = 1 / 16
 """The vertices that are searched again may have this fraction of all arcs, plus a constant, in either direction."""
-NO_LIMIT = 2**62
 MAX_HEIGHT = 2**30
 """Levels only grow. Before they overflow, they are recomputed from scratch."""
 
@@ -123,6 +124,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     exact = False
     _labels: Any = None
+    _order: Any = None  # on a CPU, the position of each vertex's component in reverse topological order, by `search`
+    _needs_order = False  # whether vertices have changed since then
     _mark: Any = None
 
     def __new__(cls, graph: Any = None) -> Any:
@@ -149,14 +152,14 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """List the tails of arcs that lead backward in the order."""
-        if self._follows():
+        if self._follows(src.size):
             self._settled = False
             args = self._labels, self._rank, self._mark, *self._tails
             fr.visit_edges(self.graph, src, dst, _list_tail, *args, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Cut the trees, and list the ends of arcs within other components."""
-        if self._follows():
+        if self._follows(src.size):
             self._settled = False
             args = [array for tree in self._trees for array in (*tree.state, *tree.cut)]
             args += self._labels, self._mark, *self._suspects
@@ -164,7 +167,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated."""
-        if not self._follows():
+        self._needs_order |= not self._ordered
+        if self._torn or self._needs_order:
+            self._torn = True
             return
         self._torn = True  # until all arrays exist
         graph, xp = self.graph, self.graph.xp
@@ -198,36 +203,40 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         if self._torn:
             self._recompute()
 
-    def _follows(self) -> bool:
-        """Whether changes are listed. Otherwise the components are recomputed when they are read."""
-        if not self._torn and not self._ordered:
-            self._trials.pays(NO_LIMIT)  # one batch fewer is skipped
+    def _follows(self, edges: int) -> bool:
+        """Whether the changes of a batch are listed. Otherwise the components are recomputed when they are read."""
+        graph = self.graph
+        if self._torn or edges > MOST_EDGES * (graph.num_vertices + graph.num_arcs) + SMALL:
             self._torn = True
+        elif not self._ordered:
+            self._torn = not self._trials.pays(edges) or self._order is None
+            if not self._torn:
+                self._set_order()
         return not self._torn
 
     def _recompute(self) -> None:
-        """Compute the components from scratch, with an order unless the next repair is not tried."""
+        """Compute the components from scratch. Their order follows with the next batch, but on a GPU at once."""
         self._torn, self._ordered = True, False  # until all arrays exist
-        graph, order = self.graph, None
+        graph = self.graph
         if graph.device.is_gpu:
             found = strongly_connected_components(graph)
             self._labels, self._count = found.labels, found.count
         else:
             offsets, heads, _ = fr.advanced.extract_neighbors(graph, edges=False)
-            labels, order = search(offsets, heads)
+            labels, self._order = search(offsets, heads)
             self._labels, self._count = existing_sets(graph, labels)
-        if self._count and not self._trials.skips:
-            self._set_order(order)
+        if self._count and (self._needs_order or (graph.device.is_gpu and not self._trials.skips)):
+            self._set_order()
         self._settled, self._torn = True, not self._count
 
-    def _set_order(self, order: np.ndarray | None) -> None:
-        """Give ranks to the components, which are in reverse topological order, if that is known."""
+    def _set_order(self) -> None:
+        """Give ranks to the components."""
         graph, xp, n = self.graph, self.graph.xp, self.graph.num_vertices
-        if order is None:
+        if self._order is None:
             first, size = _places(graph, self._labels, _depths(graph, self._labels))
         else:
-            sizes = np.bincount(order)
-            first, size = (n - sizes.cumsum())[order], sizes[order]
+            sizes = np.bincount(self._order)
+            first, size = (n - sizes.cumsum())[self._order], sizes[self._order]
         self._unit = RANKS // n
         self._end = n * self._unit  # the lowest rank that no component has had
         self._rank, self._width = self._unit * first, self._unit * size
@@ -245,7 +254,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         for tree in self._trees:
             tree.clear()
         self._grown = False  # whether the component of the hub has trees
-        self._ordered = True
+        self._ordered, self._needs_order = True, False
 
     def _extend_arrays(self) -> None:
         """Allocate entries for new vertices."""
