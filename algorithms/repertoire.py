@@ -134,6 +134,11 @@ def _perform(
                 known.read(maintained)
                 graph.delete_edges(*pair)
                 known.read(maintained)
+                ends = graph.num_vertices - np.array([1, 2])  # a small component that loses an arc
+                insert_pairs(graph, ends, ends[::-1])
+                known.read(maintained)
+                graph.delete_edges(ends[:1], ends[1:])
+                known.read(maintained)
                 graph.delete_vertices([0])
                 known.read(maintained)
             with known.maintain(graph, **known.settings(graph)) as maintained:  # from all analytics
