@@ -124,8 +124,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     exact = False
     _labels: Any = None
-    _order: Any = None  # on a CPU, the position of each vertex's component in reverse topological order, by `search`
-    _needs_order = False  # whether vertices have changed since then
+    _order: Any = None  # on a CPU, the position of each vertex's component in reverse topological order
+    _ordered = False  # whether components have ranks
+    _needs_order = False  # whether vertices have changed while they had none
+    _torn = True  # whether they must be recomputed
     _mark: Any = None
 
     def __new__(cls, graph: Any = None) -> Any:
@@ -315,6 +317,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
                     return False
                 lost.append(left)
         left = xp.unique(xp.concatenate([some.vertices for some in lost]))
+        if left.size > self._most:
+            return False
         for tree in self._trees:
             tree.level[left], tree.parent[left] = OUTSIDE, -1
         if self._grown and self._trees[0].level[label] == OUTSIDE:
@@ -536,7 +540,7 @@ def existing(graph: fr.Graph, ids: Any) -> Any:
     return ids.copy() if graph.absent_mask is None else ids[~graph.absent_mask[ids]]
 
 
-def _extended(graph: fr.Graph, array: Any, value: int) -> Any:
+def _extended(graph: fr.Graph, array: Any, value: Any) -> Any:
     """The array, with this value for new vertices."""
     fresh = graph.xp.full(graph.num_vertices - array.size, value, array.dtype)
     return graph.xp.concatenate([array, fresh])

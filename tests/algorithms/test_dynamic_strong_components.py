@@ -8,6 +8,7 @@ import frontier as fr
 from algorithms import DynamicConnectedComponents, DynamicStronglyConnectedComponents
 from algorithms._trials import Trials
 from algorithms.dynamic_strongly_connected_components import OUTSIDE
+from frontier.distributed import DistributedGraph, ThreadEngine
 
 MODULE = "algorithms.dynamic_strongly_connected_components"
 IN_EDGES = {"directed": True, "in_edges": True}
@@ -190,6 +191,29 @@ def test_cycles_cut_and_closed(structure, device, always_repairs):
 
 
 @pytest.mark.slow
+def test_repairs_that_fail_are_skipped(structure, device, monkeypatch, always_repairs):
+    """A cycle is cut and closed again and again, which changes all components. Small batches are tried regardless."""
+    monkeypatch.setattr(f"{MODULE}.SMALL", 16)
+    ring = np.arange(200)
+    graph = structure.from_edges(ring, np.roll(ring, -1), num_vertices=260, device=device, **IN_EDGES)
+    components, counted = DynamicStronglyConnectedComponents(graph), Counted(monkeypatch)
+    for turn in range(20):
+        some = [turn, turn + 50, turn + 100]
+        for update in (graph.delete_edges, graph.insert_edges):
+            update(some, np.add(some, 1))
+            check(components)
+    assert not any(counted.repaired) and 2 <= len(counted.repaired) <= 6
+    counted.clear()
+    graph.insert_edges([220, 221], [221, 220])
+    check(components)
+    assert counted.repaired == [True] and counted.searched == [1]
+    monkeypatch.setattr(f"{MODULE}.MOST_EDGES", 0)
+    graph.insert_edges(np.full(20, 7), np.arange(200, 220))
+    check(components)
+    assert len(counted.repaired) == 1
+
+
+@pytest.mark.slow
 def test_repeated_arcs(structure, always_repairs):
     """An arc of which one record is left is still there."""
     graph = structure(3, device="cpu", weight_dtype="float32", multi_edges="all", **IN_EDGES)
@@ -218,6 +242,15 @@ def test_without_in_edges(structure, device, rng):
         check(components)
         graph.delete_edges(dst, src)
         check(components)
+
+
+def test_graphs_in_parts():
+    with ThreadEngine(2, "cpu") as engine:
+        graph = DistributedGraph(fr.structures()["slab"], 3, directed=True, engine=engine)
+        with pytest.raises(
+            NotImplementedError, match="DynamicStronglyConnectedComponents is not available for a graph"
+        ):
+            DynamicStronglyConnectedComponents(graph)
 
 
 def test_undirected_graphs(structure):
