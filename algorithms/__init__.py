@@ -33,6 +33,7 @@ from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
+from .dynamic_strongly_connected_components import DynamicStronglyConnectedComponents
 from .dynamic_temporal_motifs import DynamicTemporalMotifs
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
@@ -93,6 +94,7 @@ __all__ = [
     "DynamicLouvain",
     "DynamicPageRank",
     "DynamicSSSP",
+    "DynamicStronglyConnectedComponents",
     "DynamicTemporalMotifs",
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",

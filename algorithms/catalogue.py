@@ -47,6 +47,7 @@ from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_louvain import DynamicLouvain
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
+from .dynamic_strongly_connected_components import DynamicStronglyConnectedComponents
 from .dynamic_temporal_motifs import DynamicTemporalMotifs
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
@@ -169,7 +170,8 @@ for similarity in (all_pairs_jaccard, all_pairs_sorensen, all_pairs_cosine, all_
         note="of pairs with equal coefficients others may be chosen",
     ))  # fmt: skip
 register(Analytic(
-    "strongly_connected_components", strongly_connected_components, values=("labels",), vertex_values=("labels",),
+    "strongly_connected_components", strongly_connected_components, DynamicStronglyConnectedComponents,
+    values=("labels",), vertex_values=("labels",),
     comparator=Partition(), headline=("count", "component"),
 ))  # fmt: skip
 register(Analytic(

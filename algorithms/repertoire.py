@@ -21,6 +21,7 @@ from . import (
     dynamic_core_number,
     dynamic_distances,
     dynamic_katz_centrality,
+    dynamic_strongly_connected_components,
 )
 from .analytic import analytics
 
@@ -36,6 +37,7 @@ LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("katz_centrality",), dynamic_katz_centrality, {"LARGE": 1, "LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"PASSES": 10**9}),  # a static copy pays, and never does
     (("katz_centrality",), dynamic_katz_centrality, {"PASSES": 1, "LEAST_GAIN": 10**9}),
+    (("strongly_connected_components",), dynamic_strongly_connected_components, {"SMALL_GRAPH": 0, "ROUNDS": 0}),
     (("label_propagation", "louvain"), _maintained_communities, {"RECOMPUTE_AFTER": math.inf, "SPLIT_AFTER": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
     (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
@@ -132,6 +134,11 @@ def _perform(
                 insert_pairs(graph, *pair)
                 known.read(maintained)
                 graph.delete_edges(*pair)
+                known.read(maintained)
+                ends = graph.num_vertices - np.array([1, 2])  # a small component that loses an arc
+                insert_pairs(graph, ends, ends[::-1])
+                known.read(maintained)
+                graph.delete_edges(ends[:1], ends[1:])
                 known.read(maintained)
                 graph.delete_vertices([0])
                 known.read(maintained)

@@ -12,7 +12,13 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from noted_functors import CSR, compile_noted, note
 
-from algorithms import DynamicCoreNumber, DynamicLabelPropagation, DynamicLouvain, analytics
+from algorithms import (
+    DynamicCoreNumber,
+    DynamicLabelPropagation,
+    DynamicLouvain,
+    DynamicStronglyConnectedComponents,
+    analytics,
+)
 from algorithms.catalogue import GALLERY
 
 pytest.importorskip("cuda.core")
@@ -88,6 +94,29 @@ def test_functors_of_incremental_forms_compile(name, monkeypatch, request):
         made.close()
     expected = {"advance", "compute", "neighbor_reduce"} if name == "coloring" else {"traverse"}
     assert expected | {"visit_edges", "filter", "reduce"} <= {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)
+
+
+@pytest.mark.slow
+def test_functors_of_dynamic_strong_components_compile(monkeypatch, request):
+    """Also the functor of the order of components, which a CPU finds by a search."""
+    kept = []
+    options = {"num_vertices": 8, "directed": True, "in_edges": True, "device": "cpu"}
+    graph = CSR.from_edges([0, 1, 2, 3, 4, 4, 6, 7], [1, 2, 0, 4, 3, 5, 7, 6], **options)
+    module = importlib.import_module("algorithms.dynamic_strongly_connected_components")
+    monkeypatch.setattr(module, "SMALL_GRAPH", 0)
+    monkeypatch.setattr(module, "ROUNDS", 0)
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        components = DynamicStronglyConnectedComponents(graph)
+        assert module._depths(graph, components.labels).tolist() == [0, 0, 0, 0, 0, 1, 0, 0]
+        for src, dst, count in ((0, 3, 4), (5, 1, 2)):
+            graph.insert_edges([src], [dst])
+            assert components.count == count
+        for src, dst, count in ((0, 1, 2), (5, 1, 6), (6, 7, 7)):
+            graph.delete_edges([src], [dst])
+            assert components.count == count
+    assert {"visit_edges", "advance", "traverse", "filter", "compute"} == {operator for operator, *_ in kept}
     compile_noted(graph, kept, request)
 
 

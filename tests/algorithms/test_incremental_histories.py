@@ -38,6 +38,14 @@ LIMITS = {
     "dynamic_connected_components": {"SMALL_BATCHES": 1},
     "dynamic_katz_centrality": {"LARGE": 2, "LOCAL_SHARE": 1, "MOST_LEFT": 10**6},
     "dynamic_coloring": {"FEW_COLORS": 0, "SMALL_ARCS": 4},
+    "dynamic_strongly_connected_components": {
+        "SMALL_GRAPH": 0,
+        "FEW": 2,
+        "SMALL": 4,
+        "MOST": 1 / 4,
+        "ROUNDS": 1,
+        "MOST_EDGES": 9,
+    },
 }
 """Limits as low as the graphs are small, for frequent rare cases."""
 
