@@ -101,7 +101,7 @@ def force_atlas2(
     edge_weight_influence : float
         Exponent of weights. Attraction is in proportion to the power. 0 ignores weights.
     jitter_tolerance : float
-        Higher values tolerate more swing: vertices move faster and less precisely.
+        With higher values vertices move faster, and swing more.
     barnes_hut_theta : float
         A group of vertices pushes another group as a whole if the sum of their diameters is below this multiple of
         their distance. Lower values are slower and more precise. With 0 repulsion is exact, in O(V^2) work.
