@@ -101,7 +101,7 @@ def force_atlas2(
     edge_weight_influence : float
         Exponent of weights. Attraction is in proportion to the power. 0 ignores weights.
     jitter_tolerance : float
-        Higher values tolerate more swing: vertices move faster and less precisely.
+        With higher values vertices move faster, and swing more.
     barnes_hut_theta : float
         A group of vertices pushes another group as a whole if the sum of their diameters is below this multiple of
         their distance. Lower values are slower and more precise. With 0 repulsion is exact, in O(V^2) work.
@@ -164,7 +164,7 @@ def force_atlas2(
         fr.Frontier(tree, range(start, 2 * start)) for start in (first >> i + 1 for i in range(first.bit_length() - 1))
     ]
     nodes, boxes = xp.zeros((2 * first, NODE)), xp.full((2 * first, BOX), np.inf)
-    boxes[:, (RIGHT, HIGH)] = -np.inf
+    boxes[:, RIGHT::2] = -np.inf  # and HIGH
     bodies, pushed, pulled = xp.empty((3, size)), xp.empty((2, size)), xp.empty((size, 2))
     force, before, unrest = xp.empty((size, 2)), xp.zeros((size, 2)), xp.zeros((2 * first, 2))
     ids, keys, box = everyone.vertices, xp.empty(size, np.int64), xp.empty(4)
@@ -319,8 +319,8 @@ def _join(node, nodes, boxes):
 def _enclose(node, total, x, y, left, right, low, high, nodes, boxes):
     """Set a node's mass, box, center and radius."""
     nodes[node, MASS] = total
-    nodes[node, X] = x / total if total > 0 else 0.0
-    nodes[node, Y] = y / total if total > 0 else 0.0
+    nodes[node, X] = min(max(x / total, left), right) if total > 0 else 0.0  # despite rounding
+    nodes[node, Y] = min(max(y / total, low), high) if total > 0 else 0.0
     dx = max(right - nodes[node, X], nodes[node, X] - left)
     dy = max(high - nodes[node, Y], nodes[node, Y] - low)
     nodes[node, RADIUS] = math.sqrt(dx * dx + dy * dy) if total > 0 else 0.0
@@ -365,6 +365,8 @@ def _repel(leaf, first, size, theta, bodies, nodes, pushed):
             by -= mass * qy + 3 * ny
             cx += mass * rx
             cy += mass * ry
+        elif width == 0 and square == 0:
+            pass  # all are at the same position
         elif node >= first:
             for j in range((node - first) * LEAF, min((node - first + 1) * LEAF, size)):
                 for i in range(begin, end):
@@ -405,6 +407,8 @@ def _field(x, y, root, first, size, theta, bodies, nodes):
             mx, my = _times(nodes[node, MOMENT_X], nodes[node, MOMENT_Y], rx, ry)
             fx += nodes[node, MASS] * px + mx
             fy += nodes[node, MASS] * py + my
+        elif nodes[node, RADIUS] == 0 and square == 0:
+            pass
         elif node >= first:
             for j in range((node - first) * LEAF, min((node - first + 1) * LEAF, size)):
                 px, py = _push(x - bodies[0, j], y - bodies[1, j], bodies[2, j])

@@ -16,7 +16,7 @@ from frontier.interchange import from_networkx, to_networkx
 from frontier.interchange.common import names_by_id, require
 
 LARGEST = 10_000  # vertices of a graph that can be drawn: more could not be distinguished
-SPRINGS = 300  # vertices up to which NetworkX makes the layout, in time that grows with the square of their number
+SPRINGS = 300  # vertices up to which NetworkX computes the layout, in work quadratic in their number
 LABELED = 60  # graphs with more vertices are drawn without their names
 SINGLE = (14, 35)  # vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones
 NO_VALUE = "0.85"  # the color of vertices that have no value: a gray
@@ -28,7 +28,7 @@ def graph(
     graph: Graph, values: Any = None, *, names: Sequence[Any] | None = None, positions: Any = None,
     labels: bool | None = None, seed: int = 0, ax: Any = None,
 ) -> Any:  # fmt: skip
-    """Draw a graph. Deleted vertices are left out. Arrowheads of more than 300 vertices are, too.
+    """Draw a graph. Deleted vertices are left out. Graphs of more than 300 vertices are drawn without arrowheads.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _layout(nx: Any, drawn: Any, seed: int) -> dict[int, Any]:
 
 
 def _by_forces(drawn: Any, seed: int) -> dict[int, np.ndarray]:
-    """Positions between -1 and 1. Gravity grows with the distance, which keeps components close, and is weak."""
+    """Positions between -1 and 1. Weak gravity that grows with the distance draws components together."""
     from algorithms import force_atlas2
 
     graph, vertices = from_networkx(drawn, structure="csr", weight=None, device="cpu")

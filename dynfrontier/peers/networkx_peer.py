@@ -12,7 +12,7 @@ from .base import BasePeer, Task
 
 MAX_STEPS = 1000
 MAX_PAIRWISE = 5000
-"""Vertices of the largest graphs of which it computes something for all pairs, in gigabytes of memory."""
+"""Most vertices of a graph whose pairs it compares all. More need gigabytes of memory."""
 
 
 class Peer(BasePeer):

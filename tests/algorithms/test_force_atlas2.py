@@ -123,6 +123,7 @@ def test_layouts(device):
     first = algorithms.force_atlas2(graph, seed=3)
     again, other = (host(algorithms.force_atlas2(graph, seed=seed).x) for seed in (3, 4))
     assert (host(first.x) == again).all() and (host(first.x) != other).all()
+    assert (algorithms.force_atlas2(graph.to_csr(), seed=3).x == first.x).all()
     assert list(found.to_dataframe().columns) == ["vertex", "x", "y"]
     assert np.allclose(host(first.positions)[:, 1], host(first.y))
 
