@@ -66,8 +66,9 @@ FEW, MORE = 256, 16
 ROUNDS = 4
 """Steps in which vertices below a cut of a tree look for other parents. Later ones are detached, and attached again."""
 MOST, SMALL = 1 / 128, 256
-"""The last limit on the vertices that are listed, become tentative, or are searched again: this fraction of all
-vertices and arcs, plus a constant. A repair costs some 60 times as much for each as a recomputation."""
+"""The last limit on the vertices that are listed, become tentative, or are searched again, and on the height of a new
+tree: this fraction of all vertices and arcs, plus a constant. A repair costs some 60 times as much for each as a
+recomputation."""
 MOST_EDGES = 1 / 16
 """A batch of more than this fraction of all vertices and arcs is not looked at."""
 MOST_ARCS = 1 / 16
@@ -308,7 +309,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         label = int(self._labels[self._hub])
         inside = self._labels[suspects] == label
         if not self._grown and inside.any():
-            self._grow(label)
+            if not self._grow(label):
+                return False
             lost = [tree.detached(fr.Frontier.all(graph)) for tree in self._trees]
         else:
             lost = []
@@ -316,9 +318,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
                 if (left := tree.repair(graph, number, self._most)) is None:
                     return False
                 lost.append(left)
-        left = xp.unique(xp.concatenate([some.vertices for some in lost]))
-        if left.size > self._most:
+        if max(map(len, lost)) > self._most:
             return False
+        left = xp.unique(xp.concatenate([some.vertices for some in lost]))
         for tree in self._trees:
             tree.level[left], tree.parent[left] = OUTSIDE, -1
         if self._grown and self._trees[0].level[label] == OUTSIDE:
@@ -341,8 +343,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         fr.traverse(graph, start, _gather, *args, edges="both")
         return self._take_found(self._most)
 
-    def _grow(self, label: int) -> None:
-        """Grow both trees from the hub of the component with this label, breadth first."""
+    def _grow(self, label: int) -> bool:
+        """Grow both trees from the hub of the component with this label, breadth first. Return whether they are low."""
         graph = self.graph
         ways = graph.degrees().astype(np.int64) * graph.in_degrees()
         ways[self._hub] += 1  # more than the ways through a deleted vertex
@@ -350,8 +352,11 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         start = fr.Frontier(graph, [self._hub])
         for tree in self._trees:
             fr.compute(fr.Frontier.all(graph), _plant, self._labels, label, self._hub, *tree.state)
-            tree.height = search_levels(graph, start, *tree.state, edges=tree.away)
+            tree.height = search_levels(graph, start, *tree.state, self._most, edges=tree.away)
+            if tree.height >= self._most:
+                return False
         self._grown = True
+        return True
 
     def _relabel(self, label: int, new: int) -> int:
         """Give all vertices of a component another label, and return that."""

@@ -192,7 +192,7 @@ def test_cycles_cut_and_closed(structure, device, always_repairs):
 
 @pytest.mark.slow
 def test_repairs_that_fail_are_skipped(structure, device, monkeypatch, always_repairs):
-    """A cycle is cut and closed again and again, which changes all components. Small batches are tried regardless."""
+    """A cycle is cut and closed again and again, which changes all components. A CPU tries small batches regardless."""
     monkeypatch.setattr(f"{MODULE}.SMALL", 16)
     ring = np.arange(200)
     graph = structure.from_edges(ring, np.roll(ring, -1), num_vertices=260, device=device, **IN_EDGES)
@@ -206,11 +206,12 @@ def test_repairs_that_fail_are_skipped(structure, device, monkeypatch, always_re
     counted.clear()
     graph.insert_edges([220, 221], [221, 220])
     check(components)
-    assert counted.repaired == [True] and counted.searched == [1]
+    tried = [True] if device == "cpu" else []  # where the order is known only after the recomputation
+    assert counted.repaired == tried and counted.searched == [1] * len(tried)
     monkeypatch.setattr(f"{MODULE}.MOST_EDGES", 0)
     graph.insert_edges(np.full(20, 7), np.arange(200, 220))
     check(components)
-    assert len(counted.repaired) == 1
+    assert counted.repaired == tried
 
 
 @pytest.mark.slow
