@@ -38,6 +38,8 @@ SMALL = 100
 """Smaller levels end when no vertex is pending, as each vertex matters in them."""
 GROUPS, GROUPS_IF_SMALL = 2, 4
 """Groups of a sweep. In small levels few vertices are not neighbors, so fewer move at the same time."""
+ALIKE = 1.5
+"""On the way down, a level is left as it is if the next one has at most this many times as many vertices."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,9 +194,11 @@ def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: floa
 
     `joined` has, for each level but the last, the vertex of the next level that each vertex became.
     """
+    sizes = [level.graph.num_vertices for level in levels]
     for i in reversed(range(len(joined))):
         labels = labels[joined[i]]
-        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have converged
+        alike = i > 0 and sizes[i - 1] <= ALIKE * sizes[i]
+        if not alike and (i + 1 < len(joined) or sizes[i] >= SMALL):  # small ones have converged
             labels, _ = move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
     return labels
 

@@ -59,16 +59,17 @@ TAIL, SUSPECT, FOUND = 1, 2, 4
 again."""
 RANKS = 2**61
 """Ranks that a recomputation distributes. As many are left for new vertices."""
-SMALL_GRAPH = 2**17
-"""On a CPU, a search of a graph with fewer vertices and arcs costs less than the calls of the operators of a repair."""
+SMALL_GRAPH = {"cpu": 2**17, "gpu": 2**26}
+"""A recomputation of a graph with fewer vertices and arcs costs less than the calls of the operators of a repair: 5 ms
+on an H200."""
 FEW, MORE = 256, 16
 """The first limit on the vertices that are searched again, and the factor by which it increases."""
 ROUNDS = 4
 """Steps in which vertices below a cut of a tree look for other parents. Later ones are detached, and attached again."""
-MOST, SMALL = 1 / 128, 256
+MOST, SMALL = {"cpu": 1 / 128, "gpu": 1 / 2**14}, 256
 """The last limit on the vertices that are listed, become tentative, or are searched again, and on the height of a new
-tree: this fraction of all vertices and arcs, plus a constant. A repair costs some 60 times as much for each as a
-recomputation."""
+tree: this fraction of all vertices and arcs, plus a constant. A CPU repairs each in some 60 times the time of a
+recomputation. A GPU searches them on the host."""
 MOST_EDGES = 1 / 16
 """A batch of more than this fraction of all vertices and arcs is not looked at."""
 MOST_ARCS = 1 / 16
@@ -105,9 +106,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     lost an arc. It costs O(V) more if a component that is not searched gets another label, and O(V + arcs of the
     component) to grow the trees after a recomputation.
 
-    The components are recomputed from scratch, in O(V + E), if more than (V + E) / 128 vertices, or vertices with a
-    sixteenth of all arcs, must be searched again. Fewer batches are repaired afterwards. The same applies to graphs of
-    fewer than 131,072 vertices and arcs on a CPU, where that is faster than a repair. O(V) memory.
+    The components are recomputed from scratch, in O(V + E), if more than (V + E) / 128 vertices (on a GPU one in
+    16,384), or vertices with a sixteenth of all arcs, must be searched again. Fewer batches are repaired afterwards.
+    The same applies to graphs of fewer than 131,072 vertices and arcs on a CPU, or 67 million on a GPU, where that is
+    faster than a repair. O(V) memory.
 
     Examples
     --------
@@ -296,8 +298,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         graph = self.graph
         if not graph.has_in_edges or size > self._most:
             return False
-        large = graph.num_vertices + graph.num_arcs >= SMALL_GRAPH
-        return large or graph.device.is_gpu or fr.advanced.is_warming_up()
+        large = graph.num_vertices + graph.num_arcs >= SMALL_GRAPH[graph.device.kind]
+        return large or fr.advanced.is_warming_up()
 
     # ---- deletions --------------------------------------------------------------------------------------------------
 
@@ -469,7 +471,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     @property
     def _most(self) -> int:
-        return int(MOST * (self.graph.num_vertices + self.graph.num_arcs)) + SMALL
+        graph = self.graph
+        return int(MOST[graph.device.kind] * (graph.num_vertices + graph.num_arcs)) + SMALL
 
 
 class _Tree:

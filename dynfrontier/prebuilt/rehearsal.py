@@ -84,6 +84,9 @@ class Rehearsal(Listener):
     def note_package(self, request: Request) -> None:
         if request.defines and (PROJECT_ROOT / request.header).exists():  # CPUs have kernels without macros or a twin
             self.note(request)
+            if ("ID", "int") in request.defines:  # constructors of graphs load the kernels for users' ids of both types
+                both = {("ID", "int"): ("ID", "i64")}
+                self.note(request._replace(defines=tuple(both.get(each, each) for each in request.defines)))
 
     def launch(self, *args: Any, **options: Any) -> None:
         pretence = _Pretence.current

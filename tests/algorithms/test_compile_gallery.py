@@ -104,7 +104,7 @@ def test_functors_of_dynamic_strong_components_compile(monkeypatch, request):
     options = {"num_vertices": 8, "directed": True, "in_edges": True, "device": "cpu"}
     graph = CSR.from_edges([0, 1, 2, 3, 4, 4, 6, 7], [1, 2, 0, 4, 3, 5, 7, 6], **options)
     module = importlib.import_module("algorithms.dynamic_strongly_connected_components")
-    monkeypatch.setattr(module, "SMALL_GRAPH", 0)
+    monkeypatch.setattr(module, "SMALL_GRAPH", {"cpu": 0})
     monkeypatch.setattr(module, "ROUNDS", 0)
     with monkeypatch.context() as patch:
         note(patch, kept)

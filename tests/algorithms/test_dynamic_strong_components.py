@@ -23,7 +23,7 @@ def structure():
 @pytest.fixture
 def always_repairs(monkeypatch):
     """Small graphs are repaired like large ones."""
-    monkeypatch.setattr(f"{MODULE}.SMALL_GRAPH", 0)
+    monkeypatch.setattr(f"{MODULE}.SMALL_GRAPH", {"cpu": 0, "gpu": 0})
     monkeypatch.setattr(f"{MODULE}.MOST_EDGES", 9)
 
 

@@ -8,7 +8,9 @@ from verifiers import VERIFIERS
 
 import frontier as fr
 from algorithms import DynamicTemporalMotifs, temporal_motifs
+from algorithms.dynamic_temporal_motifs import motif_counts
 
+MODULE = "algorithms.dynamic_temporal_motifs"
 N = 12
 NEVER = 2**63 - 1
 FORMS = {
@@ -26,6 +28,12 @@ def check(motifs):
     return found.total
 
 
+@pytest.fixture(autouse=True)
+def large(monkeypatch):
+    """Small graphs are treated like large ones."""
+    monkeypatch.setattr(f"{MODULE}.FEW_EVENTS", {"cpu": 0, "gpu": 0})
+
+
 @pytest.fixture(params=[False, True], ids=["", "always_near"])
 def ranges(request, monkeypatch):
     """How often all motifs were counted, and how often those near a change. With a parameter, always the latter."""
@@ -41,14 +49,14 @@ def ranges(request, monkeypatch):
     for name, key in (("_count_all", "all"), ("_apply", "near")):
         monkeypatch.setattr(DynamicTemporalMotifs, name, counting(key, getattr(DynamicTemporalMotifs, name)))
     if request.param:
-        monkeypatch.setattr("algorithms.dynamic_temporal_motifs.RECOUNT_ABOVE", 10**6)
+        monkeypatch.setattr(f"{MODULE}.RECOUNT_ABOVE", 10**6)
     return counted
 
 
-@pytest.mark.filterwarnings("ignore::frontier.ReplacedTimesWarning")
 @pytest.mark.parametrize("form", FORMS)
 def test_any_history(structure, device, form, rng, tries, ranges):
     """Batches into the past and the present, repeated events, expiry, deletions, and vertices that go, read or not."""
+    warnings.simplefilter("ignore", fr.ReplacedTimesWarning)
     graph = structure(N, time_unit="s", device=device, **FORMS[form])
     motifs, seen = DynamicTemporalMotifs(graph, 6), 0
     for now in range(0, tries(120, 4000), 4):
@@ -91,10 +99,9 @@ def test_mixed_batches(device):
     """An edge that is deleted and inserted again in one batch has another time."""
     graph = fr.structures()["slab"].from_edges([0, 1, 2], [1, 2, 0], time=[10, 20, 15], directed=True, device=device)
     motifs, op = DynamicTemporalMotifs(graph, 5), fr.Operation
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fr.ReplacedTimesWarning)
-        graph.apply([op.DELETE, op.INSERT, op.INSERT], [0, 0, 2], [1, 1, 0], time=[0, 18, 23])
-        assert check(motifs) == 1
+    warnings.simplefilter("ignore", fr.ReplacedTimesWarning)
+    graph.apply([op.DELETE, op.INSERT, op.INSERT], [0, 0, 2], [1, 1, 0], time=[0, 18, 23])
+    assert check(motifs) == 1
 
 
 @pytest.mark.parametrize("delta", [0, 10, NEVER])
@@ -117,19 +124,16 @@ def test_bad_input(device):
         DynamicTemporalMotifs(slab(3, time_unit="s", device=device), -1)
 
 
-def test_a_small_batch_counts_few_events(device, rng):
+def test_a_small_batch_counts_few_events(device, rng, monkeypatch):
     graph = fr.structures()["slab"](N, time_unit="s", device=device, **FORMS["events"])
     graph.insert_edges(*rng.integers(0, N, (2, 400)), time=np.arange(400))
     motifs = DynamicTemporalMotifs(graph, 10)
     counted = []
-    with pytest.MonkeyPatch.context() as patch:
-        module = "algorithms.dynamic_temporal_motifs"
-        made = __import__(module, fromlist=["motif_counts"]).motif_counts
-        patch.setattr(
-            f"{module}.motif_counts", lambda graph, src, *args: counted.append(int(src.size)) or made(graph, src, *args)
-        )
-        graph.insert_edges([0], [1], time=[400])
-        graph.expire(1)
-        assert motifs.total
-    assert counted and max(counted) <= 12
+    monkeypatch.setattr(
+        f"{MODULE}.motif_counts",
+        lambda graph, src, *args: counted.append(int(src.size)) or motif_counts(graph, src, *args),
+    )
+    graph.insert_edges([0], [1], time=[400])
+    graph.expire(1)
     check(motifs)
+    assert counted and max(counted) <= 12

@@ -39,10 +39,10 @@ LIMITS = {
     "dynamic_katz_centrality": {"LARGE": 2, "LOCAL_SHARE": 1, "MOST_LEFT": 10**6},
     "dynamic_coloring": {"FEW_COLORS": 0, "SMALL_ARCS": 4},
     "dynamic_strongly_connected_components": {
-        "SMALL_GRAPH": 0,
+        "SMALL_GRAPH": dict.fromkeys(DEVICES, 0),
         "FEW": 2,
         "SMALL": 4,
-        "MOST": 1 / 4,
+        "MOST": dict.fromkeys(DEVICES, 1 / 4),
         "ROUNDS": 1,
         "MOST_EDGES": 9,
     },
