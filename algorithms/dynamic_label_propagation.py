@@ -110,8 +110,7 @@ class DynamicLabelPropagation(MaintainedCommunities):
         return found
 
     def _start(self, found: LabelPropagationResult) -> None:
-        if not found.converged:
-            self._pending.fill(-1)
+        self._pending -= int(not found.converged)  # all are pending then
         self._order_vertices()
 
     def _grow(self, more: int) -> None:

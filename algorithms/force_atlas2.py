@@ -125,7 +125,7 @@ def force_atlas2(
     -----
     O(V log V + E) work per iteration, for a sort and a tree, and O(V + E) memory, as edges are copied. By default the
     error of repulsion is about 1 %. Vertices at the same position do not repel each other. Layouts are the same in
-    each run. Rounding differs between devices, and differences grow from iteration to iteration.
+    each run on a CPU. On a GPU, attraction may differ in its last digits, and differences grow with each iteration.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def force_atlas2(
             outer, _force, first, size, order, bodies, pushed, pulled, float(scaling_ratio), float(gravity), strong,
             force, before, unrest,
         )  # fmt: skip
-        for level in levels:  # in the same order on each run, unlike in a reduction on a GPU
+        for level in levels:
             fr.compute(level, _add, unrest)
         fr.compute(one, _adapt, float(count), float(jitter_tolerance), unrest, speed)
         fr.compute(everyone, _move, mass, speed, force, before, position)

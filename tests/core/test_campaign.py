@@ -101,7 +101,8 @@ def is_exact(known):
     comparator = known.comparator_for(**known.settings())
     if isinstance(comparator, comparators.Edges) and isinstance(comparator.values, comparators.Values):
         return False
-    seeded = "seed" in known.accepted and not isinstance(comparator, comparators.Values)
+    floats = isinstance(comparator, comparators.Values) or getattr(comparator, "score", None) is comparators.nearness
+    seeded = "seed" in known.accepted and not floats
     return known.static is not None and (isinstance(comparator, kinds) or seeded)
 
 
