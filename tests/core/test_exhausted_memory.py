@@ -145,6 +145,7 @@ def test_queries(graph, name):
     check_each_allocation(graph, QUERIES[name])
 
 
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("name", each(ALGORITHMS))
 def test_algorithms(graph, name):
     assert check_each_allocation(graph, ALGORITHMS[name]) > 0

@@ -10,13 +10,12 @@ import pytest
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 FEW = {
-    "updates": ("tests/core/test_small_updates.py", "stream and undirected and float32 and not lpma and not graphvine"),
+    "updates": ("tests/core/test_small_updates.py", "stream and undirected and float32 and (slab or gpma or hornet)"),
     "medium": ("tests/core/test_medium_updates.py", "(slab and random_batches) or hubs or full"),
     "pushes": ("tests/features/test_pushes.py", "(undirected and by_time) or grow or memory_that_runs_out_in"),
     "operators": ("tests/operators/test_operators.py", "slab and (finds_levels or hands_over or lists_of_any)"),
     "batches": ("tests/operators/test_batch_step.py", "slab and (of_all_sizes or changes or both_orders)"),
     "parts": ("tests/distributed/test_distributed_windows.py", "False-int32-None or takes or counters"),
-    "first": ("tests/runtime/test_first_answer.py", "slab"),
 }
 MANY = {
     "updates": ("tests/core/test_small_updates.py", ""),
