@@ -165,7 +165,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
                 break
             if not self._spend(2 * held.num_arcs):
                 return
-            fr.advance(self.graph, held, _count, *self._arguments, edges="both")
+            fr.advance(self.graph, held, _count, *self._places, edges="both")
             self._put_back(held)
             self._first -= 1
             risen = fr.filter(held, _rise, *self._arguments, self._first)
@@ -238,17 +238,16 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._moves += 1
         self._last += 1  # the greatest rank that a vertex can move to
         fr.compute(crowded, _begin_move, self._rank, self._former, self._count)
-        fr.advance(self.graph, crowded, _find_next, *self._arguments, edges="both")
+        fr.advance(self.graph, crowded, _find_next, *self._places, edges="both")
         fr.compute(crowded, _move, *self._arguments, self._moves, self._batch)
         others = fr.advance(self.graph, crowded, _count_moved, *self._arguments, self._moves, edges="both")
         return fr.filter(crowded, _is_crowded, self._core, self._later, self._rank) | others
 
     def _put_back(self, held: fr.Frontier) -> None:
         """Put the held vertices whose counts are low at the end of their levels, in the order of peeling."""
-        peeled = fr.filter(held, _is_peeled, *self._arguments, self._last + 1)
-        steps = fr.traverse(
-            self.graph, peeled, _peel, *self._arguments, fr.advanced.StepCounter(self._last + 2), edges="both"
-        )
+        peeled = fr.filter(held, _is_peeled, *self._places, self._last + 1)
+        last = fr.advanced.StepCounter(self._last + 2)
+        steps = fr.traverse(self.graph, peeled, _peel, *self._places, last, edges="both")
         self._last += 1 + steps
 
     def _recompute(self) -> None:
@@ -264,7 +263,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._ordered = self._orders and not self._trials.skips
         if self._ordered:
             everything = fr.Frontier.all(graph)
-            fr.advance(graph, everything, _count, *self._arguments, edges="both")
+            fr.advance(graph, everything, _count, *self._places, edges="both")
             self._support[:] = self._count
             self._put_back(everything)
             self._later[:] = self._count
@@ -282,8 +281,13 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             self._recompute()
 
     @property
+    def _places(self) -> tuple:
+        """The first arguments of functors that only count neighbors by their places in the order."""
+        return self._core, self._rank, self._count
+
+    @property
     def _arguments(self) -> tuple:
-        """The first arguments of all functors that change places in the order."""
+        """The first arguments of functors that change what is known of vertices."""
         return (
             self._core, self._support, self._later, self._rank, self._former, self._count, self._moved, self._tried,
             self._found, self._size,
@@ -309,7 +313,7 @@ def _begin_move(v, rank, former, count):
     count[v] = HELD
 
 
-def _find_next(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+def _find_next(src, dst, edge, weight, core, rank, count):
     if core[dst] == core[src] and rank[dst] >= rank[src]:
         fr.atomic_min(count, src, rank[dst])
     return False
@@ -341,20 +345,20 @@ def _count_moved(src, dst, edge, weight, core, support, later, rank, former, cou
     return fr.atomic_add(later, dst, 1) == core[dst]
 
 
-def _count(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+def _count(src, dst, edge, weight, core, rank, count):
     if core[dst] > core[src] or (core[dst] == core[src] and rank[dst] == HELD):
         fr.atomic_add(count, src, 1)
     return False
 
 
-def _is_peeled(v, core, support, later, rank, former, count, moved, tried, found, size, last):
+def _is_peeled(v, core, rank, count, last):
     if count[v] > core[v]:
         return False
     rank[v] = last
     return True
 
 
-def _peel(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, last):
+def _peel(src, dst, edge, weight, core, rank, count, last):
     # Vertices that are peeled in this step have counted src, too, which was peeled before.
     if core[dst] != core[src] or (rank[dst] != HELD and rank[dst] != last):
         return False

@@ -107,7 +107,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether all motifs will be counted anyway."""
-        return self._outdated or self._counts_all()
+        return self._outdated or self._recounts()
 
     def outdated(self, edges: int) -> None:
         """Have all motifs counted when a result is read."""
@@ -157,7 +157,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
             return xp.array(src), xp.array(dst), times
         return xp.concatenate([src, dst]), xp.concatenate([dst, src]), xp.concatenate([times, times])
 
-    def _counts_all(self, near: int = 0) -> bool:
+    def _recounts(self, near: int = 0) -> bool:
         """Whether it is faster to count all motifs than those of this number of events."""
         events = self._log[0].size
         few = max(FEW_EVENTS[self.graph.device.kind], near / RECOUNT_ABOVE)
@@ -167,7 +167,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
         if events[0].size:
             noted.append(events)
             self._noted += int(events[0].size)
-            self._outdated |= self._counts_all(self._noted)
+            self._outdated |= self._recounts(self._noted)
 
     # ---- results ----------------------------------------------------------------------------------------------------
 
@@ -198,11 +198,12 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
         """Insert events into the log, or remove them, and adjust the counts. False if all must be counted instead."""
         graph, xp = self.graph, self.graph.xp
         events = tuple(map(xp.concatenate, zip(*noted, strict=True)))
-        times = self._log[2]
-        first, last = int(events[2].min()), int(events[2].max())
+        times, host = self._log[2], graph.device.to_host
+        first, last = host(xp.stack([events[2].min(), events[2].max()])).tolist()
         near = xp.array([max(first - self.delta, EARLIEST), min(last + self.delta, LATEST)])
-        low, high = int(xp.searchsorted(times, near)[0]), int(xp.searchsorted(times, near, side="right")[1])
-        if self._counts_all(high - low):
+        bounds = xp.stack([xp.searchsorted(times, near), xp.searchsorted(times, near, side="right")])
+        (low, _), (_, high) = host(bounds).tolist()
+        if self._recounts(high - low):
             return False
         before = tuple(part[low:high] for part in self._log)
         after = _without(graph, before, events) if leave else _merged(graph, before, events)

@@ -11,14 +11,14 @@ around its center, one term for all of its vertices. It opens near nodes, down t
 one. Nodes that are smaller than the leaf push each of its vertices separately.
 
     position[v]    x and y
-    order[i]       the i-th vertex along the curve. bodies[:, i] is its x, y and mass, pushed[:, i] the field there
-    nodes[i]       the vertices below node i: their mass, center, radius around the center, and second moment: the sum
-                   of mass * (position - center)^2. Node 1 is the root. Nodes 2i and 2i + 1 are the children of i
-    boxes[i]       lowest and highest x and y below node i
+    order[i]       the i-th vertex along the curve. bodies[:, i] is its x, y and mass, and the field there
+    nodes[i]       the vertices below node i: their mass, center, radius around the center, second moment, which is the
+                   sum of mass * (position - center)^2, and lowest and highest x and y. Node 1 is the root. Nodes 2i and
+                   2i + 1 are the children of i
     pulled[v]      the attraction of v by its neighbors
     force[v]       the force on v. before[v] is the force in the last iteration
     speed          the speed of all vertices, and its efficiency, which falls while they swing
-    unrest[i]      swing and traction, added up along the tree
+    unrest         swing and traction of all vertices
 
 Jacomy, Venturini, Heymann and Bastian, "ForceAtlas2, a Continuous Graph Layout Algorithm for Handy Network
 Visualization Designed for the Gephi Software", PLoS ONE 2014; Barnes and Hut, "A Hierarchical O(N log N)
@@ -47,8 +47,8 @@ SIDE = 200.0
 """The side of the square around the origin that initial positions are drawn from, as in cuGraph."""
 BITS = 31
 """Bits of a coordinate on the Hilbert curve."""
-MASS, X, Y, RADIUS, MOMENT_X, MOMENT_Y, NODE = range(7)
-LEFT, RIGHT, LOW, HIGH, BOX = range(5)
+MASS, X, Y, RADIUS, MOMENT_X, MOMENT_Y, LEFT, RIGHT, LOW, HIGH, NODE = range(11)
+FIELD_X, FIELD_Y = 3, 4
 SPEED, EFFICIENCY = range(2)
 SWING, TRACTION = range(2)
 MIN_EFFICIENCY, MAX_SPEED, MAX_JITTER, MAX_RISE = 0.05, 1000.0, 10.0, 0.5
@@ -163,30 +163,26 @@ def force_atlas2(
     levels = [
         fr.Frontier(tree, range(start, 2 * start)) for start in (first >> i + 1 for i in range(first.bit_length() - 1))
     ]
-    nodes, boxes = xp.zeros((2 * first, NODE)), xp.full((2 * first, BOX), np.inf)
-    boxes[:, RIGHT::2] = -np.inf  # and HIGH
-    bodies, pushed, pulled = xp.empty((3, size)), xp.empty((2, size)), xp.empty((size, 2))
-    force, before, unrest = xp.empty((size, 2)), xp.zeros((size, 2)), xp.zeros((2 * first, 2))
+    nodes = xp.zeros((2 * first, NODE))
+    nodes[:, LEFT::2], nodes[:, RIGHT::2] = np.inf, -np.inf  # and LOW, and HIGH
+    bodies, pulled, force, before = xp.empty((5, size)), *(xp.zeros((size, 2)) for _ in range(3))
     ids, keys, box = everyone.vertices, xp.empty(size, np.int64), xp.empty(4)
     order = xp.empty_like(ids)
-    speed, one = xp.ones(2), fr.Frontier(tree, [0])
+    speed, unrest, one = xp.ones(2), xp.empty(2), fr.Frontier(tree, [0])
 
     def follow_curve() -> None:
         fr.reduce(everyone, _extent, position, reduce="min", columns=4, out=box)
         fr.compute(everyone, _key, position, box, keys)
 
     def step() -> None:
-        fr.compute(outer, _gather, first, size, order, position, mass, bodies, nodes, boxes)
+        fr.compute(outer, _gather, first, size, order, position, mass, bodies, nodes)
         for level in levels:
-            fr.compute(level, _join, nodes, boxes)
-        fr.compute(outer, _repel, first, size, float(barnes_hut_theta) ** 2, bodies, nodes, pushed)
+            fr.compute(level, _join, nodes)
+        fr.compute(outer, _repel, first, size, float(barnes_hut_theta) ** 2, bodies, nodes)
         fr.neighbor_reduce(springs, everyone, _pull, by_logarithm, position, columns=2, out=pulled)
-        fr.compute(
-            outer, _force, first, size, order, bodies, pushed, pulled, float(scaling_ratio), float(gravity), strong,
-            force, before, unrest,
-        )  # fmt: skip
-        for level in levels:
-            fr.compute(level, _add, unrest)
+        factors = float(scaling_ratio), float(gravity), strong
+        fr.compute(everyone, _force, order, bodies, pulled, *factors, force)
+        fr.reduce(everyone, _unrest, mass, force, before, columns=2, out=unrest)
         fr.compute(one, _adapt, float(count), float(jitter_tolerance), unrest, speed)
         fr.compute(everyone, _move, mass, speed, force, before, position)
 
@@ -261,7 +257,7 @@ def _key(v, position, box, keys):
     keys[v] = key
 
 
-def _gather(node, first, size, order, position, mass, bodies, nodes, boxes):
+def _gather(node, first, size, order, position, mass, bodies, nodes):
     """Copy the vertices of a leaf in order, and sum them up."""
     begin = (node - first) * LEAF
     end = min(begin + LEAF, size)
@@ -284,7 +280,11 @@ def _gather(node, first, size, order, position, mass, bodies, nodes, boxes):
         right = max(right, position[v, 0])
         low = min(low, position[v, 1])
         high = max(high, position[v, 1])
-    _enclose(node, total, x, y, left, right, low, high, nodes, boxes)
+    nodes[node, LEFT] = left
+    nodes[node, RIGHT] = right
+    nodes[node, LOW] = low
+    nodes[node, HIGH] = high
+    _enclose(node, total, x, y, nodes)
     a = 0.0
     b = 0.0
     for i in range(begin, end):
@@ -296,17 +296,17 @@ def _gather(node, first, size, order, position, mass, bodies, nodes, boxes):
     nodes[node, MOMENT_Y] = b
 
 
-def _join(node, nodes, boxes):
+def _join(node, nodes):
     """Sum up the children of a node."""
     a = 2 * node
     b = a + 1
-    _enclose(
-        node, nodes[a, MASS] + nodes[b, MASS],
-        nodes[a, MASS] * nodes[a, X] + nodes[b, MASS] * nodes[b, X],
-        nodes[a, MASS] * nodes[a, Y] + nodes[b, MASS] * nodes[b, Y],
-        min(boxes[a, LEFT], boxes[b, LEFT]), max(boxes[a, RIGHT], boxes[b, RIGHT]),
-        min(boxes[a, LOW], boxes[b, LOW]), max(boxes[a, HIGH], boxes[b, HIGH]), nodes, boxes,
-    )  # fmt: skip
+    nodes[node, LEFT] = min(nodes[a, LEFT], nodes[b, LEFT])
+    nodes[node, RIGHT] = max(nodes[a, RIGHT], nodes[b, RIGHT])
+    nodes[node, LOW] = min(nodes[a, LOW], nodes[b, LOW])
+    nodes[node, HIGH] = max(nodes[a, HIGH], nodes[b, HIGH])
+    x = nodes[a, MASS] * nodes[a, X] + nodes[b, MASS] * nodes[b, X]
+    y = nodes[a, MASS] * nodes[a, Y] + nodes[b, MASS] * nodes[b, Y]
+    _enclose(node, nodes[a, MASS] + nodes[b, MASS], x, y, nodes)
     nodes[node, MOMENT_X] = 0.0
     nodes[node, MOMENT_Y] = 0.0
     for child in range(a, b + 1):
@@ -316,27 +316,25 @@ def _join(node, nodes, boxes):
         nodes[node, MOMENT_Y] += nodes[child, MOMENT_Y] + 2 * nodes[child, MASS] * dx * dy
 
 
-def _enclose(node, total, x, y, left, right, low, high, nodes, boxes):
-    """Set a node's mass, box, center and radius."""
+def _enclose(node, total, x, y, nodes):
+    """Set the mass, center and radius of a node, whose box is known."""
+    left, right = nodes[node, LEFT], nodes[node, RIGHT]
+    low, high = nodes[node, LOW], nodes[node, HIGH]
     nodes[node, MASS] = total
     nodes[node, X] = min(max(x / total, left), right) if total > 0 else 0.0  # despite rounding
     nodes[node, Y] = min(max(y / total, low), high) if total > 0 else 0.0
     dx = max(right - nodes[node, X], nodes[node, X] - left)
     dy = max(high - nodes[node, Y], nodes[node, Y] - low)
     nodes[node, RADIUS] = math.sqrt(dx * dx + dy * dy) if total > 0 else 0.0
-    boxes[node, LEFT] = left
-    boxes[node, RIGHT] = right
-    boxes[node, LOW] = low
-    boxes[node, HIGH] = high
 
 
-def _repel(leaf, first, size, theta, bodies, nodes, pushed):
+def _repel(leaf, first, size, theta, bodies, nodes):
     """The field at the vertices of a leaf."""
     begin = (leaf - first) * LEAF
     end = min(begin + LEAF, size)
     for i in range(begin, end):
-        pushed[0, i] = 0.0
-        pushed[1, i] = 0.0
+        bodies[FIELD_X, i] = 0.0
+        bodies[FIELD_Y, i] = 0.0
     ax = 0.0  # a + b z + c z^2 is the field of far nodes at z from the center
     ay = 0.0
     bx = 0.0
@@ -371,13 +369,13 @@ def _repel(leaf, first, size, theta, bodies, nodes, pushed):
             for j in range((node - first) * LEAF, min((node - first + 1) * LEAF, size)):
                 for i in range(begin, end):
                     px, py = _push(bodies[0, i] - bodies[0, j], bodies[1, i] - bodies[1, j], bodies[2, j])
-                    pushed[0, i] += px
-                    pushed[1, i] += py
+                    bodies[FIELD_X, i] += px
+                    bodies[FIELD_Y, i] += py
         elif nodes[node, RADIUS] < radius:
             for i in range(begin, end):
                 px, py = _field(bodies[0, i], bodies[1, i], node, first, size, theta, bodies, nodes)
-                pushed[0, i] += px
-                pushed[1, i] += py
+                bodies[FIELD_X, i] += px
+                bodies[FIELD_Y, i] += py
         else:
             node = 2 * node
             continue
@@ -387,8 +385,8 @@ def _repel(leaf, first, size, theta, bodies, nodes, pushed):
         dy = bodies[1, i] - y
         px, py = _times(dx, dy, cx, cy)
         px, py = _times(dx, dy, px + bx, py + by)
-        pushed[0, i] += px + ax
-        pushed[1, i] += py + ay
+        bodies[FIELD_X, i] += px + ax
+        bodies[FIELD_Y, i] += py + ay
 
 
 def _field(x, y, root, first, size, theta, bodies, nodes):
@@ -450,24 +448,23 @@ def _pull(src, dst, edge, weight, column, by_logarithm, position):
     return weight * (position[dst, column] - position[src, column])
 
 
-def _force(leaf, first, size, order, bodies, pushed, pulled, scaling, gravity, strong, force, before, unrest):
-    """The forces on the vertices of a leaf, their swing and their traction.
+def _force(i, order, bodies, pulled, scaling, gravity, strong, force):
+    """The force on the i-th vertex: repulsion, which is the conjugate of the field, attraction and gravity."""
+    v = order[i]
+    x = bodies[0, i]
+    y = bodies[1, i]
+    mass = bodies[2, i]
+    distance = 1.0 if strong else math.sqrt(x * x + y * y)
+    down = gravity / distance if distance > 0 else 0.0
+    force[v, 0] = mass * (scaling * bodies[FIELD_X, i] - down * x) + pulled[v, 0]
+    force[v, 1] = mass * (-scaling * bodies[FIELD_Y, i] - down * y) + pulled[v, 1]
 
-    A force is repulsion, which is the conjugate of the field, attraction and gravity.
-    """
-    unrest[leaf, SWING] = 0.0
-    unrest[leaf, TRACTION] = 0.0
-    for i in range((leaf - first) * LEAF, min((leaf - first + 1) * LEAF, size)):
-        v = order[i]
-        x = bodies[0, i]
-        y = bodies[1, i]
-        mass = bodies[2, i]
-        distance = 1.0 if strong else math.sqrt(x * x + y * y)
-        down = gravity / distance if distance > 0 else 0.0
-        force[v, 0] = mass * (scaling * pushed[0, i] - down * x) + pulled[v, 0]
-        force[v, 1] = mass * (-scaling * pushed[1, i] - down * y) + pulled[v, 1]
-        unrest[leaf, SWING] += mass * _change(v, -1.0, force, before)
-        unrest[leaf, TRACTION] += mass * _change(v, 1.0, force, before) / 2
+
+def _unrest(v, column, mass, force, before):
+    """The swing of v, or its traction."""
+    if column == SWING:
+        return mass[v] * _change(v, -1.0, force, before)
+    return mass[v] * _change(v, 1.0, force, before) / 2
 
 
 def _change(v, sign, force, before):
@@ -477,16 +474,10 @@ def _change(v, sign, force, before):
     return math.sqrt(x * x + y * y)
 
 
-def _add(node, unrest):
-    """Add up the swing and the traction of both children."""
-    for column in range(2):
-        unrest[node, column] = unrest[2 * node, column] + unrest[2 * node + 1, column]
-
-
 def _adapt(i, count, tolerance, unrest, speed):
     """Adapt the speed to the swing: Gephi's rules, which differ from the paper's."""
-    swing = unrest[1, SWING]
-    traction = unrest[1, TRACTION]
+    swing = unrest[SWING]
+    traction = unrest[TRACTION]
     jitter = 0.05 * math.sqrt(count)
     jitter = tolerance * max(math.sqrt(jitter), min(MAX_JITTER, jitter * traction / (count * count)))
     efficiency = speed[EFFICIENCY]
