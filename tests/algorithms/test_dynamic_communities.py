@@ -79,7 +79,8 @@ def test_modularity_over_a_long_stream(device, rng, weighted, recomputed):
     assert 2 < len(recomputed) < 40
 
 
-@pytest.mark.parametrize("weighted", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
 def test_adverse_changes(device, weighted, incremental):
     """Each is followed by a read, without a recomputation from scratch."""
     n = 30
@@ -184,6 +185,7 @@ def test_the_work_is_near_the_batch(device, monkeypatch):
     assert found.count and 0 < sum(visited) < 40
 
 
+@pytest.mark.slow
 def test_labels_after_adverse_changes(device, incremental, request):
     """All labels are among the most frequent ones of the neighbors. Weights are ignored."""
     n, splits = 30, "levels" in request.node.name

@@ -58,6 +58,7 @@ def test_shapes(name, shape, device):
         check(name, graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GALLERY)
 def test_deleted_vertices(name, device):
     graph = build("rmat", device)
@@ -266,6 +267,7 @@ def test_betweenness_where_paths_are_long(directed, device, rng):
         check("edge_betweenness_centrality", graph, **options)
 
 
+@pytest.mark.slow
 def test_edge_betweenness_of_a_graph_with_edge_data(structure, device, directed):
     """Both directions of an edge have one id there."""
     src, dst, n = SHAPES["rmat"]
@@ -541,6 +543,7 @@ def test_louvain_is_no_worse_than_one_community(shape, device):
         check("louvain", graph, seed=seed)
 
 
+@pytest.mark.slow
 def test_louvain_finds_what_weights_say(device):
     """Two halves of a clique, joined by heavier edges."""
     src, dst = np.triu_indices(20, 1)
@@ -555,6 +558,7 @@ def test_louvain_finds_what_weights_say(device):
         algorithms.louvain(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_spanning_forests_of_weighted_graphs(dtype, device):
     """With many equal weights, negative ones, and infinite ones. Integers that floats would round are refused."""

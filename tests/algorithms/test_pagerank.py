@@ -37,8 +37,9 @@ def test_ranks(structure, device, name, directed):
     verify_pagerank(graph, pagerank(graph, alpha=0.5, tol=1e-10), alpha=0.5, tol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rmat", "road"])
-@pytest.mark.parametrize("dtype", ["float32", pytest.param("int64", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
 @pytest.mark.sampled("dtype", of=2)
 def test_weighted_ranks_are_those_of_networkx(structure, device, name, directed, weights, dtype):
     graph = make(structure, device, name, directed, weights.astype(dtype))
@@ -483,6 +484,7 @@ def test_new_vertices_get_no_share_of_deleted_ones(structure, device):
     check(graph, ranks, personalization={5: 1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [-0.5, np.inf])
 def test_bad_weights_raise_while_they_are_there(structure, device, bad):
     graph = structure.from_edges([0, 1, 2], [1, 2, 3], np.ones(3), device=device)

@@ -176,6 +176,7 @@ def test_without_weights_edges_are_counted(device, rng):
     assert (found.distance == expected.distance).all() and (host(found.sources) == sources).all()
 
 
+@pytest.mark.slow
 def test_sssp_and_networkx(device, rng):
     graph = weighted(CSR, "grid", device, "float32", rng, directed=True)
     src, dst, weights = (host(a).tolist() for a in graph.to_coo())

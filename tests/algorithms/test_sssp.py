@@ -58,8 +58,9 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
         assert (as_doubles(result.distance) == scipy_distances(graph, source)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("dtype", [pytest.param("int32", marks=pytest.mark.slow), "float32"])
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     """A path, and longer edges from its first vertex to each vertex: one round per vertex would take minutes."""
     n = 50_000 if device == "cpu" else 100 if emulator.wanted() else 5000
@@ -102,6 +103,7 @@ def test_without_weights_edges_are_counted(structure, device, edges):
     assert sssp(graph, 0, predecessors=False).predecessor is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 @pytest.mark.sampled("dtype", of=2)
 def test_weights_of_zero_make_no_circles(structure, device, dtype, directed, rng):

@@ -271,6 +271,7 @@ def test_samples_are_of_the_past(device, directed, method):
                 assert [part.tolist() for part in same[:3]] == [offsets.tolist(), ids.tolist(), times.tolist()]
 
 
+@pytest.mark.slow
 def test_samples_have_the_right_frequencies(device):
     """Frequencies of the first drawn neighbor, over many draws."""
     leaves, draws = 4, 20_000

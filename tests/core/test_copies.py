@@ -73,6 +73,7 @@ def test_a_pickle_holds_no_array_of_the_graph(structure):
     assert not any(np.may_share_memory(array, getattr(graph.store, name)) for name, array in arrays.items())
 
 
+@pytest.mark.slow
 def test_options_and_vertex_dtype(structure, device, copied):
     pair = make(structure, device, [0, 1], [1, 2], num_vertices=5, vertex_dtype="int64", directed=True)
     twin = copied(pair.graph)

@@ -247,6 +247,7 @@ def test_equal_graphs_make_equal_files(path, structure):
     assert other.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_changed_files(structure, device, tmp_path, tries):
     """In a separate process, if they are many: it survives a crash."""
     count = tries(TRIES, TRIES_LONG)

@@ -91,6 +91,7 @@ def test_many_vertices(new, rng):
     new(src, dst, num_vertices=100_000).check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("vertex_dtype", "weight_dtype"), DTYPES)
 def test_dtypes(new, rng, vertex_dtype, weight_dtype):
     """Every operation in short, for each dtype of ids and of weights."""

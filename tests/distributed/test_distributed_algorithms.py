@@ -29,6 +29,9 @@ from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
 
+COMPILED_MORE = "coloring", "label_propagation", "leiden", "ecg"
+"""Algorithms whose kernels over partitions are compiled for `--all` only."""
+
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", ["empty", "one-vertex", "path", "star", "rmat"])
@@ -117,7 +120,9 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
     assert verdict.agrees, verdict.text
 
 
-@pytest.mark.parametrize("name", ["coloring", "core_number", "label_propagation", "louvain", "leiden", "ecg"])
+@pytest.mark.parametrize(
+    "name", ["core_number", "louvain", *(pytest.param(name, marks=pytest.mark.slow) for name in COMPILED_MORE)]
+)
 @pytest.mark.parametrize("shape", ["empty", "one-vertex", "path", "star", "rmat"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_results_are_those_of_one_device(engine, name, shape, directed):

@@ -63,7 +63,7 @@ CASES = "random", "alike", "hub", "leaf", "isolated", "few", "none"
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
+@pytest.mark.parametrize("vertex_dtype", ["int32", pytest.param("int64", marks=pytest.mark.slow)])
 def test_counts(engine, case, vertex_dtype):
     graph, one = pair_of(engine, vertex_dtype=vertex_dtype)
     us, vs = pairs_of(case)

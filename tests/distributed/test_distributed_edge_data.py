@@ -483,6 +483,7 @@ def test_columns_as_long_as_there_are_vertices_are_no_vertex_arrays(engine):
         assert graph.edge_values("amount", src, dst).tolist() == (src / 2).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed, in_edges", [(False, False), (True, False), (True, True)])
 def test_temporal_algorithms(engine, directed, in_edges):
     src, dst, n = GRAPHS["rmat"]

@@ -176,6 +176,7 @@ def enter_group(v, groups, totals):
     totals[v] = v * v % 11
 
 
+@pytest.mark.slow
 def test_modes_and_their_scores(engine):
     graph, one = of_shape(engine, "rmat")
     assert graph.run(modes) == modes(one)

@@ -56,6 +56,7 @@ def contents(graph):
     return found if graph.directed else [*found, triangle_count(graph).total]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_snapshots_stay_as_they_were(engine, kind):
     rng = np.random.default_rng(1)

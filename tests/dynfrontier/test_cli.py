@@ -78,6 +78,7 @@ def test_stream_of_a_file(graph_file, tmp_path):
     assert "duplicates, self-loops 1, 1" in output
 
 
+@pytest.mark.slow
 def test_stream_with_a_window_forgets(graph_file):
     assert "0 triangles, verified" in run("stream", graph_file, "-b", 2, "--window", 1, "--device", "cpu")
 
@@ -518,6 +519,7 @@ def test_run(name, graph_file, tmp_path):
         assert header[:2] == ["src", "dst"] and {end for row in rows for end in row[:2]} <= {"10", "20", "30", "40"}
 
 
+@pytest.mark.slow
 def test_run_from_several_sources(graph_file, tmp_path):
     options = "-d", "cpu", "-s", "csr", "--output", tmp_path / "out.csv"
     output = run("run", "bfs", graph_file, "--sources", "40, 10", *options)

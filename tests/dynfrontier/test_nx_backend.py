@@ -302,7 +302,8 @@ def test_weighted_paths_are_as_short_as_networkxs(as_given, kind):
         ])  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_weighted_paths_from_several_nodes(as_given, kind, seed):
     graph = drawn(seed, kind)
@@ -320,6 +321,7 @@ def test_weighted_paths_from_several_nodes(as_given, kind, seed):
         check_weighted_paths(graph, paths, expected[1])
 
 
+@pytest.mark.slow
 def test_sums_of_distances_that_may_overflow_are_refused():
     """Each distance fits 64 bits, and the sum does not."""
     graph = nx.path_graph(50)

@@ -189,6 +189,7 @@ def test_percentiles_are_not_exceeded():
     assert row_of("a", range(1, 201), 1).percentile(99) == 199
 
 
+@pytest.mark.slow
 def test_out_of_memory_is_a_note(monkeypatch):
     def exhausted(self, *args, **options):
         raise MemoryError

@@ -145,6 +145,7 @@ def test_the_first_of_several_contacts_counts(structure, device):
     assert to_host(graph, earliest_arrival(graph, 0, start=11).arrival).tolist() == [11, 30, NEVER]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(by="file")
 def test_repeated_contacts(structure, device, orientation, monkeypatch):
     """Under insertions, deletions, expiry, of vertices, and in copies."""
@@ -232,6 +233,7 @@ def test_incremental_triangles_of_events(structure, device, delta, monkeypatch):
     check_counts()
 
 
+@pytest.mark.slow
 def test_incremental_triangles_at_extreme_times(device):
     graph = SlabGraph(4, time_unit="s", multi_edges="all", device=device)
     counters = [DynamicTemporalTriangleCount(graph, delta) for delta in (0, 10, NEVER)]

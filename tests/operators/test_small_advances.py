@@ -192,6 +192,7 @@ def test_functors_of_one_meaning_are_one(device, taken):
     assert list(frontier) == [40] and len(taken) >= 38 and len(plans._plans) <= size + 1
 
 
+@pytest.mark.slow
 def test_arrays_of_other_types(device, taken):
     graph = ring(device)
     for dtype in (np.int64, np.int64, np.float32, np.int64, np.int32, np.int32):
@@ -276,6 +277,7 @@ def test_a_functor_that_comes_to_name_an_array(device, monkeypatch):
         fr.advance(graph, few(graph, [7]), next_of, out)
 
 
+@pytest.mark.slow
 def test_the_graph_as_it_is_now(structure, device, rng, monkeypatch, taken):
     """Edges and vertices come and go between the calls."""
     graph = sparse(structure, device, rng, 2500)
@@ -295,6 +297,7 @@ def test_the_graph_as_it_is_now(structure, device, rng, monkeypatch, taken):
         assert found == in_general(monkeypatch, lambda: levels_of(graph))
 
 
+@pytest.mark.slow
 def test_members_that_were_deleted(device, taken):
     graph = ring(device)
     out = graph.xp.zeros(N, np.int64)
@@ -505,6 +508,7 @@ def test_graphs_in_turn(device, rng, monkeypatch, taken):
     assert len(taken) > 10
 
 
+@pytest.mark.slow
 def test_vertices_that_are_new(device, taken):
     """They have no marks, and a pull is worth it from other bounds."""
     graph = ring(device, 300)

@@ -6,6 +6,7 @@ import house
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", house.MEASURES, ids=lambda measure: measure.__name__)
 def test_no_measure_rises(measure):
     rows, limit = list(measure()), house.limits()[measure.__name__]

@@ -45,6 +45,7 @@ def test_calls_of_the_project_are_counted_with_their_nesting(script):
     assert list(found.tree()) == ["Graph.num_edges  frontier/graphs.py  (2 times)"]
 
 
+@pytest.mark.slow
 def test_operations_are_profiled_and_written(script, tmp_path, capsys):
     script.main(["insert", "bfs", "--structure", "csr", "--repeat", "20", "--tree", "--out", str(tmp_path)])
     printed = capsys.readouterr().out
@@ -56,6 +57,7 @@ def test_operations_are_profiled_and_written(script, tmp_path, capsys):
         assert 0 < row["p10_us"] <= row["median_us"] <= row["p90_us"]
 
 
+@pytest.mark.slow
 def test_an_insertion_with_an_analytic_calls_more(script, tmp_path):
     script.main(["insert", "triangle_count", "--repeat", "20", "--out", str(tmp_path)])
     alone, attached = Results.load(next(tmp_path.glob("*.json"))).rows

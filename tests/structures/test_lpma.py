@@ -318,6 +318,7 @@ def test_weights_that_are_added(device, rng, directed):
     pair.check()
 
 
+@pytest.mark.slow
 def test_appending_synchronizes_once(device, rng, monkeypatch):
     """Weights are added before the host reads the needs of an insertion, so it reads the counters once."""
     src, dst, weights = random_batch(rng, 300, 3000, "int64")
