@@ -15,7 +15,8 @@ from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, 
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
 SMALL_ARCS = 1 << 15  # fewer are worked on as they come
-DUPLICATES = "duplicates", 2 * DUPLICATE_ENTRIES, np.int64, EMPTY  # the table of few duplicates, between batches
+DUPLICATES = "duplicates", 3 * DUPLICATE_ENTRIES, np.int64, EMPTY
+"""The table of few duplicates, as it is between batches, and the list of its entries behind it."""
 PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
@@ -36,7 +37,7 @@ def insert(store: Any, arcs: Arcs, *, resolving: bool) -> tuple[Any, list[int]]:
     table = recorded = None
     if resolving:
         table = scratch.get(*DUPLICATES)
-        recorded = scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
+        recorded = table[2 * DUPLICATE_ENTRIES :]
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
     pool, weights = store._pool(), store.weights
     store._counters.reset()
