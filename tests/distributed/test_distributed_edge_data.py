@@ -478,12 +478,13 @@ def samples_by_kind(graph):
     return host(drawn).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_samples_by_type(engine, directed):
     src, dst, n = GRAPHS["rmat"]
-    graph, one = pair_of(engine, n, directed=directed, in_edges=directed, edge_data={"kind": "int8"})
+    graph, one = pair_of(engine, n, directed=directed, in_edges=directed, edge_data=COLUMNS)
     for each in (graph, one):
-        each.insert_edges(src, dst, kind=(src + 3 * dst) % 5)
+        each.insert_edges(src, dst, kind=(src + 3 * dst) % 5, amount=src)
         each.delete_edges(src[::3], dst[::3])
     assert graph.run(samples_by_kind) == samples_by_kind(one)
 
