@@ -37,7 +37,7 @@ DATA = {
 AS_PUBLISHED, BY_POSITION = "as published", "by position"
 DELTAS = {AS_PUBLISHED: 3600, BY_POSITION: 1000}
 """The longest time from the first to the last event of a motif: an hour, or this many events."""
-KIND = {"directed": True, "multi_edges": "all", "time_unit": "s", "device": "cpu"}
+KIND: dict[str, Any] = {"directed": True, "multi_edges": "all", "time_unit": "s", "device": "cpu"}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -102,8 +102,8 @@ def sample_neighbors(
         chosen = types, _as_int64(kind)
         draws = () if method == "first" or quota >= graph.num_vertices else (key,)  # whatever is drawn, it may be all
         if graph.device.is_gpu:
-            options = (("TYPE", C_TYPES[types.dtype]),) if typed else ()
-            options += (("WEIGHTED", "1"),) if weighted else ()
+            typing = (("TYPE", C_TYPES[types.dtype]),) if typed else ()
+            options = (*typing, ("WEIGHTED", "1")) if weighted else typing
             kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, options)
             sample, tile = (kernels.sample_randomly, 32) if draws else (kernels.sample, 32 if options else 1)
             sample(size, np.int64(quota), *draws, *chosen, graph.view(), vertices, *values, tile=tile)
