@@ -313,6 +313,28 @@ def first_run(card: str) -> str:
     return table(["", "time"], cells, [("first-run", card)])
 
 
+def motifs() -> str:
+    """Counts of temporal motifs, and SNAP's."""
+    cells = [
+        [row["data"], f"{row['events']:,}", number(row["count_ms"]), number(row["all_ms"]), number(row["snap_ms"]),
+         ratio(row["snap_ms"], row["all_ms"])]
+        for row in rows_of("motifs", CPU, form="as published")
+    ]  # fmt: skip
+    head = ["ms of CPU time", "events", "counts", "file to counts", "SNAP, file to counts", "slowdown of SNAP"]
+    return table(head, cells, [("motifs", CPU)])
+
+
+def moving_motifs() -> str:
+    """Temporal motifs of a window that moves, maintained and recomputed."""
+    cells = [
+        [f"{row['batch']:,}", number(row["update_cpu_median_ms"]), number(row["maintain_cpu_median_ms"]),
+         number(row["recompute_cpu_median_ms"]), ratio(row["recompute_cpu_median_ms"], row["maintain_cpu_median_ms"])]
+        for row in rows_of("temporal", CPU, what="motifs", structure="slab")
+    ]  # fmt: skip
+    head = ["ms of CPU time, by events a move", "update only", "maintained", "recomputed", "speedup"]
+    return table(head, cells, [("temporal", CPU)])
+
+
 def one_thread() -> str:
     """CPU time of one thread, and of other libraries."""
     rows = rows_of("one-thread", CPU)
@@ -383,6 +405,8 @@ FIGURES: dict[str, Callable[[], str]] = {
     "first-answers": lambda: first_answers(GPU),
     "first-run": lambda: first_run(CPU),
     "cpu": on_a_cpu,
+    "motifs": motifs,
+    "moving-motifs": moving_motifs,
     "choosing": recommendations,
     "small-rate": lambda: rate(2**16),
     "large-rate": lambda: rate(2**22),

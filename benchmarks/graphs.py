@@ -74,7 +74,7 @@ class GraphSource:
         if self.axes.uniform_scale:
             found.append(f"uniform{self.axes.uniform_scale}")
         found.append(f"grid{self.axes.grid_side}")
-        if self.axes.luxembourg and _luxembourg_path() is not None:
+        if self.axes.luxembourg and published(LUXEMBOURG) is not None:
             found.append("luxembourg_osm")
         return found
 
@@ -103,7 +103,7 @@ class GraphSource:
             edges = fr.io.grid(side, side)
             text = f"{side} x {side} grid"
         else:
-            path = _luxembourg_path()
+            path = published(LUXEMBOURG)
             assert path is not None
             edges = fr.io.read_edges(path)
             text = "roads of Luxembourg (DIMACS 10)"
@@ -139,7 +139,17 @@ def baseline() -> type[fr.Graph]:
     return fr.structures()[BASELINE]
 
 
-def _luxembourg_path() -> Path | None:
+def published(name: str) -> Path | None:
+    """The path of a file in the folder that `DYNFRONTIER_DATA` names, or None if it is not there."""
     folder = os.environ.get("DYNFRONTIER_DATA")
-    path = Path(folder) / LUXEMBOURG if folder else None
+    path = Path(folder) / name if folder else None
     return path if path is not None and path.exists() else None
+
+
+def published_events(path: Path) -> tuple[Any, Any, Any, int]:
+    """The sources, destinations and times of the events in a file, by time and without loops, and the number of
+    vertices."""
+    edges = fr.io.read_edges(path, columns=("src", "dst", "time"))
+    order = np.argsort(edges.times, kind="stable")
+    order = order[edges.src[order] != edges.dst[order]]
+    return edges.src[order], edges.dst[order], edges.times[order], edges.num_vertices

@@ -29,6 +29,7 @@ from . import (
     inside,
     kernel_times,
     latency,
+    motifs,
     one_thread,
     pages,
     pipeline,
@@ -63,9 +64,9 @@ OWN_OPTIONS = {
     "adverse": adverse.main, "cells": cells.main, "choosing": choosing.main, "cold": cold_start.main,
     "compare": compare.main, "distributed": distributed.main, "figures": pages.main, "first-run": first_run.main,
     "growth": growth.main, "inside": inside.main, "kernels": kernel_times.main, "latency": latency.main,
-    "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main, "papers": papers_main,
-    "pipeline": pipeline.main, "release": release.main, "searches": searches.main, "stream": stream.main,
-    "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
+    "motifs": motifs.main, "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main,
+    "papers": papers_main, "pipeline": pipeline.main, "release": release.main, "searches": searches.main,
+    "stream": stream.main, "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
 }  # fmt: skip
 """Benchmarks that read the rest of the command line themselves."""
 

@@ -1,8 +1,7 @@
 """Which results file answers which question: release files, and older files until there are any.
 
 A question and a card, such as ``"updates-h200"``, name the file that ``python -m benchmarks release`` writes. Once that
-file is in the folder, it is the source, and the row of `STAND_INS` and its files can be deleted. `choosing` and
-`construction` are measured apart.
+file is in the folder, it is the source, and the row of `STAND_INS` and its files can be deleted.
 """
 
 from __future__ import annotations
@@ -22,9 +21,11 @@ STAND_INS: dict[str, tuple[str, ...]] = {
     "catalogue-cpu": ("cells-16-cpu-2026-11-23.json",),
     "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
     "one-thread-cpu": ("cpu-algorithms-2-cpu-2026-11-29.json",),
+    "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
+    "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip
-"""Files by question and card. The first one that has a figure counts. `choosing` and `construction` are no part of a
-release: ``python -m benchmarks choosing`` and ``tests/support/construction_loads.py`` measure them."""
+"""Files by question and card. The first one that has a figure counts. No release measures `choosing`, `construction`,
+`motifs` and `temporal`: ``python -m benchmarks`` does, and ``tests/support/construction_loads.py`` the second one."""
 
 
 def files_of(question: str, card: str) -> list[Path]:

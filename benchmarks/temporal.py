@@ -4,8 +4,10 @@
 graph of the same structure without times. *expiry*: the cost of `expire` by the number of edges that leave, and by the
 number of edges that stay. *mixed*: a batch of mixed operations, compared with the same operations sorted into pure
 batches, and with one call for each. *algorithm*: the algorithms for graphs with times, and the timeless ones that they
-extend. Temporal triangles also incrementally. *sample*: temporal sampling, by method. *parallel edges*: the insertion
-of a batch of records that add up, compared with one in which the last counts.
+extend. Temporal triangles also incrementally. *motifs*: temporal motifs of a window of the events of MathOverflow that
+moves by a batch, maintained and recomputed (`DYNFRONTIER_DATA` names the folder of the events). *sample*: temporal
+sampling, by method. *parallel edges*: the insertion of a batch of records that add up, compared with one in which the
+last counts.
 """
 
 from __future__ import annotations
@@ -21,10 +23,14 @@ import frontier as fr
 from dynfrontier.machine import describe_run
 
 from .context import choose_structures
+from .graphs import published, published_events
 from .results import Results, command_line, table
 from .timing import Samples, measure_each, timed
 
 SEED = 7
+EVENTS, DELTA = "sx-mathoverflow.txt.gz", "1h"
+MOVES = (1, 64, 1024, 16384)
+"""Events by which a window of motifs moves."""
 MIXES = {
     "updates and look-ups": {"INSERT": 0.35, "DELETE": 0.25, "HAS_EDGE": 0.2, "WEIGHT": 0.1, "DEGREE": 0.1},
     "3 % queries (LPMA)": {"INSERT": 0.65, "DELETE": 0.32, "HAS_EDGE": 0.015, "NEIGHBORS": 0.015},
@@ -247,6 +253,44 @@ def analytics(
     )  # fmt: skip
 
 
+def motif_windows(results: Results, device: fr.advanced.Device, kind: Any, vertices: int, repeat: int) -> None:
+    """Motifs of a window of events that moves by a batch: maintained, without the update itself, and recomputed."""
+    path = published(EVENTS)
+    if path is None:
+        results.notes.append(f"motifs are left out: DYNFRONTIER_DATA has no {EVENTS}")
+        return
+    *columns, vertices = published_events(path)
+    size = columns[2].size // 2
+    src, dst, times = map(device.xp.asarray, columns)
+    options = {"num_vertices": vertices, "directed": True, "multi_edges": "all", "time_unit": "s", "device": device}
+    started = kind.from_edges(src[:size], dst[:size], time=times[:size], **options)
+
+    def move(graph: Any, at: int, batch: int, motifs: Any = None) -> Any:
+        part = slice(at, at + batch)
+        graph.insert_edges(src[part], dst[part], time=times[part])
+        graph.expire(before=columns[2][at + batch - size])
+        return motifs and motifs.counts
+
+    for batch in MOVES:
+        alone, watched = started.copy(), started.copy()
+        motifs = algorithms.DynamicTemporalMotifs(watched, DELTA)
+        update, both, again = Samples(), Samples(), Samples()
+        for turn in range(repeat + 1):
+            at = size + turn * batch
+            timed(device, partial(move, alone, at, batch), update if turn else None)
+            _, counts = timed(device, partial(move, watched, at, batch, motifs), both if turn else None)
+            _, found = timed(device, partial(algorithms.temporal_motifs, alone, DELTA), again if turn else None)
+            assert (counts == found.counts).all()
+        motifs.close()
+        rows: dict[str, Any] = {}
+        for clock in ("wall", "cpu"):
+            alone_s, both_s, again_s = (np.array(getattr(each, clock)) for each in (update, both, again))
+            for name, seconds in {"update": alone_s, "maintain": both_s - alone_s, "recompute": again_s}.items():
+                rows[f"{name}_{clock}_ms"] = (1e3 * seconds).round(4).tolist()
+                rows[f"{name}_{clock}_median_ms"] = 1e3 * float(np.median(seconds))
+        results.add(what="motifs", structure=kind.name, events=size, batch=batch, **rows)
+
+
 def samples_of(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
@@ -301,6 +345,7 @@ PARTS: dict[str, tuple[Callable[..., None], tuple[str, ...], int]] = {
     "expiry": (expiry, ("edges",), 5),
     "mixed": (apply, ("edges", "mixed"), 5),
     "algorithm": (analytics, ("edges", "batch"), 5),
+    "motifs": (motif_windows, (), 10),
     "sample": (samples_of, ("edges", "batch"), 5),
     "parallel": (parallel_edges, ("edges", "batch"), 5),
 }
@@ -319,6 +364,9 @@ def tables(results: Results) -> list[str]:
                             what="mixed")),
         table("Algorithms", ["structure", "algorithm", "ms", "over the one without times"],
               results.cells("structure", "algorithm", "median_ms", "over_plain", what="algorithm")),
+        table("Motifs of a moving window", ["structure", "events", "moved by", "ms", "recomputed, ms"],
+              results.cells("structure", "events", "batch", "maintain_wall_median_ms", "recompute_wall_median_ms",
+                            what="motifs")),
         table("Temporal sampling", ["structure", "method", "queries", "ms", "M neighbors/s"],
               results.cells("structure", "method", "queries", "median_ms", "m_neighbors_per_s", what="sample")),
         table("Parallel edges", ["structure", "records", "batch", "ms", "over the last counts"],

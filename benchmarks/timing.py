@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,10 +23,13 @@ class Samples:
         Seconds from before a call until the device had finished its work.
     device : list of float
         Seconds between two events on the device's queue around a call, or empty on the CPU.
+    cpu : list of float
+        Seconds of CPU time of all threads, which other users of a CPU hardly change.
     """
 
     wall: list[float] = field(default_factory=list)
     device: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
 
     @property
     def median(self) -> float:
@@ -69,9 +73,11 @@ def timed(device: Device, work: Callable[[], Any], samples: Samples | None = Non
             last.record()
         return result
 
+    begin = time.process_time()
     wall, result = timed_call(recorded, device.synchronize)
     if samples is not None:
         samples.wall.append(wall)
+        samples.cpu.append(time.process_time() - begin)
         if device.is_gpu:
             samples.device.append(device.xp.cuda.get_elapsed_time(first, last) / 1e3)
     return wall, result

@@ -139,8 +139,8 @@ def check_output(
         raise ValueError(f"{name} must be an array that can be written, not a read-only one")
 
 
-def sample_size(count: Any, name: str) -> int:
-    """`count`, the number of neighbors to sample: at least 1, or -1 for all, which becomes the largest int64.
+def sample_size(count: Any, name: str, least: int = 1) -> int:
+    """`count`, the number of neighbors to sample: at least `least`, or -1 for all, which becomes the largest int64.
 
     Raises
     ------
@@ -148,6 +148,6 @@ def sample_size(count: Any, name: str) -> int:
         It is no such integer.
     """
     count, most = integer(count, name), int(np.iinfo(np.int64).max)
-    if count < 1 and count != ALL:
-        raise ValueError(f"{name} must be at least 1, or {ALL} for all neighbors, got {count}")
+    if count < least and count != ALL:
+        raise ValueError(f"{name} must be at least {least}, or {ALL} for all neighbors, got {count}")
     return most if count == ALL else min(count, most)

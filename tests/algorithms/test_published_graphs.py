@@ -5,7 +5,10 @@ import pytest
 from published import FOLDER, locate
 from verifiers import host
 
-from algorithms import DynamicTriangleCount, bfs, connected_components, louvain, triangle_count
+from algorithms import DynamicTriangleCount, bfs, connected_components, louvain, temporal_motifs, triangle_count
+from benchmarks import motifs
+from benchmarks.graphs import published_events
+from benchmarks.sources import CPU, rows_of
 from frontier import structures
 from frontier.io import read_edges, read_stream
 
@@ -92,3 +95,13 @@ def test_louvain(device, name, expected):
     )  # fmt: skip
     found = np.mean([louvain(graph, seed=seed).modularity for seed in range(10)])
     assert found >= 0.995 * expected
+
+
+def test_motifs(device):
+    """The counts of SNAP's program, in the results file of the benchmark."""
+    rows, kind = rows_of("motifs", CPU, form=motifs.BY_POSITION), motifs.KIND | {"device": device}
+    assert len(rows) == 3
+    for row in rows:
+        src, dst, times, _ = published_events(locate(motifs.DATA[row["data"]]))
+        graph = structures()["slab"].from_edges(src, dst, time=np.arange(times.size), **kind)
+        assert host(temporal_motifs(graph, row["delta"]).counts).tolist() == row["snap_counts"]

@@ -463,6 +463,32 @@ def test_functors_read_and_write_columns(engine, directed):
         assert graph.edge_values("amount", v, u).tolist() == (before / 2).tolist()
 
 
+def add_square(src, dst, edge, weight, drawn):
+    fr.atomic_add(drawn, src, dst * dst + 1)
+    return False
+
+
+def samples_by_kind(graph):
+    drawn = graph.vertex_array(np.int64, combine="add")
+    options = dict(count={0: 2, 1: 0, 3: -1}, edge_type="kind", method="uniform", seed=5)
+    fr.sample_neighbors(graph, fr.Frontier.all(graph), add_square, drawn, **options)
+    if graph.directed:
+        fr.sample_neighbors(graph.reverse, fr.Frontier.all(graph), add_square, drawn, **options)
+    graph.sync(drawn)
+    return host(drawn).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [False, True])
+def test_samples_by_type(engine, directed):
+    src, dst, n = GRAPHS["rmat"]
+    graph, one = pair_of(engine, n, directed=directed, in_edges=directed, edge_data=COLUMNS)
+    for each in (graph, one):
+        each.insert_edges(src, dst, kind=(src + 3 * dst) % 5, amount=src)
+        each.delete_edges(src[::3], dst[::3])
+    assert graph.run(samples_by_kind) == samples_by_kind(one)
+
+
 def test_columns_as_long_as_there_are_vertices_are_no_vertex_arrays(engine):
     with ThreadEngine(2, engine.hosts[0].comm.device) as two:
         graph = DistributedGraph(SlabGraph, 64, edge_data={"amount": "float64"}, engine=two)

@@ -120,7 +120,8 @@ def sample(graph, frontier, count, **options):
     fr.sample_neighbors(graph, frontier, note, counts, picked, slots, n, count=count, **options)
     lengths, picked = host(counts), host(picked).reshape(n, n)
     rows = [picked[v, : lengths[v]].tolist() for v in range(n)]
-    fr.visit_edges(graph, np.repeat(np.arange(n), lengths), np.concatenate(rows).astype(int), compare, slots, n, wrong)
+    src, dst = np.repeat(np.arange(n), lengths), np.concatenate([[], *rows]).astype(int)
+    fr.visit_edges(graph, src, dst, compare, slots, n, wrong)
     assert int(wrong[0]) == 0
     return rows
 
@@ -205,3 +206,126 @@ def test_wrong_arguments(device, arguments):
     hits = graph.xp.zeros(2, np.int64)
     with pytest.raises(error, match=message):
         fr.sample_neighbors(graph, fr.Frontier(graph, [0]), hit, hits, **eval(f"dict({arguments})"))
+
+
+# ---- samples of neighbors by the type of the edge ----------------------------------------------------------------
+
+
+COLUMNS = {"kind": "int64", "amount": "float32"}
+
+
+def typed_graph(structure, device, src, dst, weights, kinds, **options):
+    """A weighted graph with a type for each edge."""
+    graph = structure(N, device=device, weight_dtype="float32", edge_data=COLUMNS, **options)
+    weights = np.asarray(weights, np.float32)
+    graph.insert_edges(src, dst, weights, kind=kinds, amount=weights)
+    return graph
+
+
+@pytest.fixture
+def typed(structure, device, edges):
+    """A graph whose edges have types from 0 to 3, and a few of 7, after deletions, its edges, and their types."""
+    src, dst, _ = edges
+    kinds = (src * 5 + dst * 3) % 41 % 4
+    kinds[::50] = 7
+    graph = typed_graph(structure, device, *edges, kinds, directed=True)
+    graph.delete_edges(src[::7], dst[::7])
+    left = np.arange(src.size) % 7 > 0
+    return graph, tuple(part[left] for part in edges), kinds[left]
+
+
+COUNTS = {0: 3, 1: 0, 2: -1, 3: 10**6, 7: 1}
+
+
+def check_types(graph, edges, kinds, vertices, counts, **draws):
+    """A sample, which must be the samples of graphs of one type each."""
+    rows = sample(graph, fr.Frontier(graph, sorted(vertices)), counts, edge_type="kind", **draws)
+    expected = [[] for _ in range(N)]
+    for kind, count in counts.items():
+        of_kind = tuple(part[kinds == kind] for part in edges)
+        found = expected_sample(graph, of_kind, vertices, count if count >= 0 else N, **draws)
+        expected = [a + b for a, b in zip(expected, found, strict=True)]
+    assert [sorted(row) for row in rows] == [sorted(row) for row in expected]
+    return rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["uniform", "weighted"])
+def test_each_type_has_its_sample(typed, method):
+    for seed in (0, -3):
+        check_types(*typed, set(range(250)), COUNTS, method=method, seed=seed)
+
+
+@pytest.mark.slow
+def test_first_neighbors_of_each_type(typed):
+    graph, (src, dst, _), kinds = typed
+    order = sample(graph, fr.Frontier.all(graph), N)
+    rows = sample(graph, fr.Frontier.all(graph), COUNTS, edge_type="kind")
+    kind_of = dict(zip(zip(src.tolist(), dst.tolist(), strict=True), kinds.tolist(), strict=True))
+    for u, row in enumerate(order):
+        by_kind = {kind: [v for v in row if kind_of[u, v] == kind] for kind in COUNTS}
+        first = [v for kind, count in COUNTS.items() for v in by_kind[kind][: count if count >= 0 else N]]
+        assert sorted(rows[u]) == sorted(first)
+
+
+def test_types_are_drawn_by_weight(device):
+    """Of each of two types one neighbor of many vertices, in proportion to its weight among those of the type."""
+    ends, sources = 10, N - 10
+    weights = np.tile(np.arange(1, ends + 1, dtype=np.float64), sources)
+    kinds = np.tile(np.arange(ends) % 3, sources)
+    src, dst = np.repeat(np.arange(sources), ends) + ends, np.tile(np.arange(ends), sources)
+    graph = typed_graph(fr.structures()["slab"], device, src, dst, weights, kinds, directed=True)
+    hits, tries, vertices = np.zeros(ends), 20, set(range(N))
+    for seed in range(tries):
+        rows = check_types(graph, (src, dst, weights), kinds, vertices, {0: 1, 2: 1}, method="weighted", seed=seed)
+        hits += np.bincount(np.concatenate(rows).astype(int), minlength=ends)[:ends]
+    of_kind, weight = np.arange(ends) % 3, weights[:ends]
+    share = np.array([weight[v] / weight[of_kind == of_kind[v]].sum() if of_kind[v] != 1 else 0 for v in range(ends)])
+    drawn = tries * sources
+    assert (np.abs(hits - drawn * share) <= 5 * np.sqrt(drawn * share * (1 - share))).all()
+
+
+def test_types_of_odd_graphs(device, directed):
+    """No vertices, no edges, a hub with one edge of a type, deleted vertices, predecessors, and types below 0."""
+    slab = fr.structures()["slab"]
+    draws = dict(method="uniform", seed=1, edge_type="kind")
+    for vertices in (0, 1, 5):
+        empty = slab(vertices, directed=directed, device=device, weight_dtype="float32", edge_data=COLUMNS)
+        assert sample(empty, fr.Frontier.all(empty), {0: -1, 3: 2}, **draws) == [[] for _ in range(vertices)]
+    leaves = np.arange(1, N)
+    kinds, ones = np.where(leaves == 200, -5, 3), np.ones(leaves.size)
+    hub = typed_graph(slab, device, 0 * leaves, leaves, ones, kinds, directed=directed, in_edges=directed)
+    everyone, center = fr.Frontier.all(hub), fr.Frontier(hub, [0])
+    assert sample(hub, everyone, {-5: 4, 9: 2}, **draws)[0] == [200]
+    assert sample(hub, everyone, {}, **draws)[0] == []
+    rows = sample(hub.reverse, everyone, {3: -1}, **draws)
+    assert sorted(map(len, rows)) == ([0, 0] + [1] * (N - 2) if directed else [0] + [1] * (N - 2) + [N - 2])
+    hub.delete_vertices([200, 201])
+    assert sample(hub, center, {-5: -1}, **draws)[0] == []
+    assert len(set(sample(hub, center, {3: -1}, **draws)[0])) == N - 3
+
+
+WRONG_TYPES = {
+    "edge_type='kind'": (TypeError, "count must be a dict with a number for each type in edge_type, not int"),
+    "count={0: 1}": (TypeError, "count must be an integer, not dict"),
+    "count={0: 1}, edge_type='sort'": (ValueError, "edge_type must be one of 'weight', 'kind', 'amount', not 'sort'"),
+    "count={0: 1}, edge_type=3": (ValueError, "edge_type must be one of 'weight', 'kind', 'amount', not 3"),
+    "count={0: 1}, edge_type='amount'": (TypeError, "edge_type must name a column of integers, and 'amount'"),
+    "count={300: 1}, edge_type='kind'": (ValueError, "count has type 300, and 'kind' contains int8"),
+    "count={'card': 1}, edge_type='kind'": (TypeError, "a type in count must be an integer, not str"),
+    "count={2: -2}, edge_type='kind'": (ValueError, r"count\[2\] must be at least 0, or -1 for all neighbors, got -2"),
+    "count={2: 0.5}, edge_type='kind'": (TypeError, r"count\[2\] must be an integer, not float"),
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG_TYPES)
+def test_wrong_types(arguments):
+    columns = {"kind": "int8", "amount": "float32"}
+    graph = fr.structures()["slab"](2, device="cpu", weight_dtype="float32", edge_data=columns)
+    error, message = WRONG_TYPES[arguments]
+    hits = graph.xp.zeros(2, np.int64)
+    with pytest.raises(error, match=message):
+        fr.sample_neighbors(graph, fr.Frontier(graph, [0]), hit, hits, **eval(f"dict({arguments})"))
+    plain = fr.structures()["slab"](2, device="cpu")
+    with pytest.raises(ValueError, match="edge_type needs a graph with edge data; make it with edge_data="):
+        fr.sample_neighbors(plain, fr.Frontier(plain, [0]), hit, hits, count={0: 1}, edge_type="kind")

@@ -282,6 +282,10 @@ def weighted_sample_case(graph):
     return (*sample_case(graph)[:2], (("WEIGHTED", "1"),))
 
 
+def typed_sample_case(graph):
+    return (*sample_case(graph)[:2], (("TYPE", "i8"), ("WEIGHTED", "1")))
+
+
 def join_case(graph):
     ids = np.zeros(1, graph.vertex_dtype)
     return (("op", dynamic_components_module._join, OP, INT),), (ids, ids, np.zeros(2, np.int64)), ()
@@ -396,6 +400,7 @@ CASES = {
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
     "sample": ("sample_neighbors", sample_case),
     "sample-weighted": ("sample_neighbors", weighted_sample_case),
+    "sample-typed": ("sample_neighbors", typed_sample_case),
     "components-join": ("visit_edges", join_case),
     "components-reattach": ("advance", reattach_case),
     "components-attach": ("traverse", attach_case),

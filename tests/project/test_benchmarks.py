@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from algorithms import DynamicConnectedComponents, analytics
 from algorithms.catalogue import GALLERY
-from benchmarks import cold_start, compare, gallery, incremental, run, summary
+from benchmarks import cold_start, compare, gallery, incremental, run, summary, temporal
 from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
 from benchmarks.graphs import BenchmarkGraph, GraphSource
@@ -126,6 +127,18 @@ def test_streams_in_parts(tmp_path: Path) -> None:
         run.main(["temporal", "--parts", "nosuch"])
 
 
+def test_motifs_that_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNFRONTIER_DATA", str(tmp_path))
+    options = "--quick", "--scale", "8", "--parts", "motifs", "--structures", "slab", "--repeat", "2"
+    assert not results_of_own("temporal", tmp_path, *options)
+    rng = np.random.default_rng(1)
+    events = np.stack([*rng.integers(1, 9, (2, 60)), np.arange(60) * 600], axis=1)
+    (tmp_path / temporal.EVENTS).write_bytes(gzip.compress("\n".join(" ".join(map(str, e)) for e in events).encode()))
+    monkeypatch.setattr(temporal, "MOVES", (1, 5))
+    rows = [row for row in results_of_own("temporal", tmp_path, *options) if row["structure"] == "slab"]
+    assert [row["batch"] for row in rows] == [1, 5] and all(row["recompute_cpu_median_ms"] > 0 for row in rows)
+
+
 def test_growth(tmp_path: Path) -> None:
     rows = results_of_own("growth", tmp_path, "--scale", "6", "--batch", "256", "--structures", "slab")
     (row,) = (row for row in rows if row["structure"] == "slab")
@@ -146,6 +159,26 @@ def test_temporal_samples(tmp_path: Path) -> None:
     kinds = {(method + when, (3,)) for method in ("uniform", "latest") for when in ("", " after an update")}
     kinds.add(("uniform", (15, 10)))
     assert cases == {(seeds, *kind) for seeds in ("vertices", "edges") for kind in kinds}
+
+
+def test_motifs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts are compared with SNAP's where no times are equal, and other files are left out."""
+    monkeypatch.setenv("DYNFRONTIER_DATA", str(tmp_path))
+    (tmp_path / "CollegeMsg.txt.gz").write_bytes(gzip.compress(b"1 2 5\n2 3 6\n3 1 6\n1 1 7\n1 2 9\n"))
+    counts = np.zeros((6, 6), int)
+    program = tmp_path / "temporalmotifsmain"
+    program.write_text('#!/bin/sh\ncp "${0%/*}/counts" "${3#-o:}"\n')
+    program.chmod(0o755)
+    options = ["motifs", "--repeat", "1", "--out", str(tmp_path), "--snap", str(program)]
+    np.savetxt(tmp_path / "counts", counts, "%d")
+    with pytest.raises(AssertionError, match="CollegeMsg: other counts than SNAP's"):
+        run.main(options)
+    counts[1, 3], counts[1, 0], counts[2, 0] = 2, 1, 1  # two cycles, and 1 -> 2 twice with another event between
+    np.savetxt(tmp_path / "counts", counts, "%d")
+    assert run.main(options) == 0
+    (path,) = tmp_path.glob("*.json")
+    found = Results.load(path)
+    assert [(row["total"], row["snap_total"]) for row in found.rows] == [(2, 4), (4, 4)] and len(found.notes) == 2
 
 
 def results_of_own(benchmark: str, folder: Path, *options: str) -> list[dict]:

@@ -50,6 +50,7 @@ assert_type(fr.advanced.copy_to_host_async(level).ready, bool)
 assert_type(fr.filter(everyone, even), fr.Frontier)
 fr.traverse(graph, everyone, reach, level, edges="both", max_steps=2)
 fr.sample_neighbors(graph, everyone, reach, level, count=3, method="uniform", seed=1)
+fr.sample_neighbors(graph, everyone, reach, level, count={0: 3, 1: -1}, edge_type="kind")
 ranks = fr.neighbor_reduce(graph, None, value, level, reduce="max")
 total = fr.reduce(everyone, even)
 counts, offsets = fr.common_neighbors(graph, [0], [1])[:2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from frontier.core.arguments import integer, one_of, sample_size
 from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
+from frontier.runtime.compile.kernels import C_TYPES
+from frontier.runtime.values import kind_of
 
 from ..dispatch.kernels import (
     check_op,
@@ -25,8 +27,6 @@ from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import make_sample, make_sample_randomly
 
 HEADER = "frontier/operators/sample_neighbors/sample_neighbors.cuh"
-
-
 METHODS = ("first", "uniform", "weighted")
 
 
@@ -36,13 +36,15 @@ def sample_neighbors(
     frontier: Frontier,
     op: Callable[..., Any],
     *args: Any,
-    count: int = 2,
+    count: int | Mapping[int, int] = 2,
     method: str = "first",
     seed: int | None = None,
+    edge_type: str | None = None,
 ) -> None:
     """Call `op` for a few neighbors of every member of a frontier: the first, or some drawn at random.
 
-    For vertices with fewer neighbors, `op` is called for all of them.
+    For vertices with fewer neighbors, `op` is called for all of them. With `edge_type`, each type of edges has its own
+    sample.
 
     Parameters
     ----------
@@ -52,8 +54,9 @@ def sample_neighbors(
         As in `advance`, so one function can serve both. Its return value is ignored.
     *args : arrays and numbers
         As in `advance`.
-    count : int
-        Neighbors per vertex, at least 1, or -1 for all.
+    count : int, or dict of int to int
+        Neighbors per vertex, at least 1, or -1 for all. With `edge_type`, such a number for each type, or 0. Edges of
+        types that are not in the dict are not sampled.
     method : {"first", "uniform", "weighted"}
         ``"first"``: in the order of the structure, the smallest ids if that is ascending. ``"uniform"``: drawn without
         replacement, with equal probabilities. ``"weighted"``: drawn one after another without replacement, with
@@ -61,51 +64,75 @@ def sample_neighbors(
     seed : int, optional
         Required for random samples. A sample depends on the seed and the edges only, for every structure and device.
         Remaining neighbors stay in it after an update.
+    edge_type : str, optional
+        The column of edge data with the type of each edge, of an integer type. `op` reads it as it reads other columns,
+        at `edge`.
 
     Raises
     ------
     FunctorError
         `op` cannot be compiled. The message shows the line.
     TypeError, ValueError
-        `count` is neither positive nor -1, `method` or `seed` is invalid, or the frontier belongs to another graph.
+        `count` is invalid, or no dict with `edge_type`. The graph has no such column, or it contains no integers, or
+        cannot contain a type in `count`. `method` or `seed` is invalid, or the frontier belongs to another graph.
 
     Notes
     -----
     The first: O(count) work per vertex, and per skipped gap. At random: each edge has a random key, and the lowest keys
     are chosen: O(degree) work per vertex on a CPU, O(degree * count) by the 32 lanes of a warp on a GPU. With weights,
     keys follow Efraimidis and Spirakis (Information Processing Letters 97, 2006).
+
+    With `edge_type`, each type of a count other than 0 costs a pass over the neighbors, in which only edges of the type
+    get keys. Passes for the first and for all neighbors end when enough are found.
     """
     frontier = check_frontier(graph, frontier)
-    count = sample_size(count, "count")
+    types, quotas = _quotas(graph, count, edge_type)
     one_of(method, "method", METHODS)
     if (seed is None) != (method == "first"):
         raise TypeError(f"method={method!r} {'needs a seed' if seed is None else 'draws nothing: it takes no seed'}")
+    key = _as_int64(0 if seed is None else integer(seed, "seed"))
     check_op(op, "op", OP_PARAMETERS, args)
     values = functor_args(graph, op, args)
     size = len(frontier)
     if not size:
         return
     vertices = frontier._members()
-    if method == "first" or (method == "uniform" and count >= graph.num_vertices):  # whatever is drawn, it is all
+    typed, weighted = types is not None, method == "weighted"
+    for kind, quota in quotas.items():
+        chosen = types, _as_int64(kind)
+        draws = () if method == "first" or quota >= graph.num_vertices else (key,)  # whatever is drawn, it may be all
         if graph.device.is_gpu:
-            kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values)
-            kernels.sample(size, np.int64(count), graph.view(), vertices, *values)
+            typing = (("TYPE", C_TYPES[types.dtype]),) if typed else ()
+            options = (*typing, ("WEIGHTED", "1")) if weighted else typing
+            kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, options)
+            sample, tile = (kernels.sample_randomly, 32) if draws else (kernels.sample, 32 if options else 1)
+            sample(size, np.int64(quota), *draws, *chosen, graph.view(), vertices, *values, tile=tile)
         else:
-            kernel = cpu_kernel_for(graph.package, make_sample, (op,))
-            run_cpu(kernel, (op,), size, np.int64(count), *read_view(graph, op), vertices, values)
-        return
-    weighted = method == "weighted"
-    draws = (np.int64(min(count, graph.num_vertices)), _as_int64(integer(seed, "seed")))
-    if graph.device.is_gpu:
-        options = (("WEIGHTED", "1"),) if weighted else ()
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, options)
-        kernels.sample_randomly(size, *draws, graph.view(), vertices, *values, tile=32)
-    else:
-        kernel = cpu_kernel_for(graph.package, make_sample_randomly, (op,), weighted)
-        keys = readable_weights(graph) if weighted else None
-        run_cpu(kernel, (op,), size, *draws, *read_view(graph, op), keys, vertices, values)
+            make = make_sample_randomly if draws else make_sample
+            kernel = cpu_kernel_for(graph.package, make, (op,), typed, weighted)
+            view, stored = read_view(graph, op), readable_weights(graph, weighted) if typed or weighted else None
+            run_cpu(kernel, (op,), size, np.int64(quota), *draws, *chosen, *view, stored, vertices, values)
 
 
-def _as_int64(seed: int) -> np.int64:
-    """A seed's lowest 64 bits."""
-    return np.uint64(seed & (2**64 - 1)).astype(np.int64)
+def _quotas(graph: BaseGraph, count: Any, edge_type: Any) -> tuple[Any, dict[int, int]]:
+    """The column with the types of edges, or None, and the number of neighbors to sample of each type."""
+    if edge_type is None:
+        return None, {0: sample_size(count, "count")}
+    if graph.edge_data is None:
+        raise ValueError(f"edge_type needs a graph with edge data; make it with edge_data={{{edge_type!r}: ...}}")
+    types = graph.edge_data[one_of(edge_type, "edge_type", graph.edge_data)]
+    if types.dtype.kind not in "iu":
+        raise TypeError(f"edge_type must name a column of integers, and {edge_type!r} contains {types.dtype}")
+    if not isinstance(count, Mapping):
+        raise TypeError(f"count must be a dict with a number for each type in edge_type, not {kind_of(count)}")
+    quotas, bounds = {}, np.iinfo(types.dtype)
+    for kind, number in count.items():
+        if not bounds.min <= integer(kind, "a type in count") <= bounds.max:
+            raise ValueError(f"count has type {kind}, and {edge_type!r} contains {types.dtype}")
+        quotas[int(kind)] = sample_size(number, f"count[{kind}]", least=0)
+    return types, {kind: quota for kind, quota in quotas.items() if quota}
+
+
+def _as_int64(number: int) -> np.int64:
+    """A number's lowest 64 bits."""
+    return np.uint64(number & (2**64 - 1)).astype(np.int64)

@@ -1,4 +1,5 @@
-// CUDA kernels of sample_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, WEIGHTED.
+// CUDA kernels of sample_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, WEIGHTED, and TYPE, the C
+// type of the edges' types. Without TYPE, `types` is null.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -6,10 +7,51 @@
 #include "frontier/cuda/philox.cuh"
 #include "frontier/cuda/tile.cuh"
 
+#if defined(TYPE) || defined(WEIGHTED)
+#define SKIPS  // some neighbors cannot be in a sample
+#endif
+#ifndef TYPE
+#define TYPE i8
+#endif
+
 extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
-// The functor, for the first `limit` neighbors of each vertex of a list, one thread a vertex.
-extern "C" __global__ void sample(i64 count, i64 limit, View view, const VID* vertices ARG_PARAMS) {
+// Whether a slot has an arc that can be in a sample: of the type, and of positive weight.
+__device__ __forceinline__ bool is_eligible(const View& view, i64 slot, const TYPE* types, i64 type) {
+  if (view.neighbors[slot] < 0) return false;
+  if (types && i64(types[edge_of(view, slot)]) != type) return false;
+#ifdef WEIGHTED
+  if (!(weight_of(view, slot) > 0)) return false;
+#endif
+  return true;
+}
+
+// The functor, for the first `limit` neighbors of each vertex of a list: one thread a vertex, or one warp if many
+// neighbors may be skipped.
+extern "C" __global__ void sample(
+    i64 count, i64 limit, const TYPE* types, i64 type, View view, const VID* vertices ARG_PARAMS) {
+#ifdef SKIPS
+  Tile<32> tile;
+  for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) >> 5; i < count; i += i64(gridDim.x) * blockDim.x >> 5) {
+    VID u = vertices[i];
+    i64 segments = view.segments(u), left = limit;
+    for (i64 s = 0; s < segments && left > 0; ++s) {
+      Run run = view.segment(u, s);
+      do {
+        for (i64 first = run.low; first < run.high && left > 0; first += 32) {
+          i64 slot = first + tile.lane;
+          bool joins = slot < run.high && is_eligible(view, slot, types, type);
+          u32 found = tile.ballot(joins);
+          if (joins && __popc(found & ((1u << tile.lane) - 1)) < left)
+            op(u, view.neighbors[slot], edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
+          left -= __popc(found);
+        }
+        if (left <= 0) break;
+        run = view.next_run(run);
+      } while (run.handle >= 0);
+    }
+  }
+#else
   GRID_STRIDE(i, count) {
     VID u = vertices[i];
     i64 segments = view.segments(u), left = limit;
@@ -27,6 +69,7 @@ extern "C" __global__ void sample(i64 count, i64 limit, View view, const VID* ve
       } while (run.handle >= 0);
     }
   }
+#endif
 }
 
 // The arc that is drawn for a key: the smaller of two, by their keys and then by their ends.
@@ -42,7 +85,8 @@ struct Drawn {
 
 // The functor, for the `limit` neighbors of each vertex of a list whose random keys are lowest, one warp a vertex. Keys
 // depend on the two ends, so a sample is independent of the arcs' positions. Each round finds the arc that follows.
-extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View view, const VID* vertices ARG_PARAMS) {
+extern "C" __global__ void sample_randomly(
+    i64 count, i64 limit, i64 seed, const TYPE* types, i64 type, View view, const VID* vertices ARG_PARAMS) {
   constexpr double NEVER = 1.7976931348623157e308;  // above any key
   int lane = threadIdx.x & 31;
   for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) >> 5; i < count; i += i64(gridDim.x) * blockDim.x >> 5) {
@@ -55,13 +99,11 @@ extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View 
         Run run = view.segment(u, s);
         do {
           for (i64 slot = run.low + lane; slot < run.high; slot += 32) {
+            if (!is_eligible(view, slot, types, type)) continue;
             VID v = view.neighbors[slot];
-            if (v < 0) continue;
             double key = random_at(seed, u, v);
 #ifdef WEIGHTED
-            double weight = double(weight_of(view, slot));
-            if (!(weight > 0)) continue;
-            key = -log(1 - key) / weight;
+            key = -log(1 - key) / double(weight_of(view, slot));
 #endif
             Drawn drawn{key, v, slot};
             if (last < drawn && (best.slot < 0 || drawn < best)) best = drawn;
