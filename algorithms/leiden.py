@@ -62,6 +62,8 @@ from .connected_components import connected_sets
 
 DRAWN = 3
 """All but one in this number of pending vertices are drawn in a sweep."""
+REFINEMENT_SWEEPS = 8
+"""Half of the pending vertices are left after each sweep, so few are left after these."""
 TINY = 2.0**-64
 """Replaces a random number of 0, which has no logarithm."""
 
@@ -93,7 +95,7 @@ def leiden(
 
     Notes
     -----
-    O(V + E) work for each sweep, at most 64 of them on each level. Levels shrink fast. O(V + E) memory, for graphs of
+    O(V + E) work for each sweep, at most 42 of them on each level. Levels shrink fast. O(V + E) memory, for graphs of
     communities, and for a copy of graphs that are walked much slower than CSR. Each community is connected by edges
     with weights above 0. Each level of a distributed graph is distributed over the same partitions.
 
@@ -144,7 +146,7 @@ def _refine(
     size = graph.vertex_array(graph.vertex_dtype, 1, combine="add")
     cut = graph.vertex_array(np.float64, fr.neighbor_reduce(graph, None, weight_within, sets), combine="add")
     waiting, sweep = fr.filter(everyone, _is_well_connected, sets, degree, cut, whole, share), 0
-    while waiting and sweep < MAX_SWEEPS:
+    while waiting and sweep < REFINEMENT_SWEEPS:
         step = -1 - turn * MAX_SWEEPS - sweep  # numbers other than those of moves
         drawn = fr.filter(waiting, is_drawn, seed, step)
         _, gain = fr.neighbor_reduce(
