@@ -143,6 +143,13 @@ def advance(
         An option is unknown, cannot be combined with another, or needs in-edges that a directed graph does not store.
         Or the frontier is of another graph, or an edge frontier that was made before the latest update.
 
+    See Also
+    --------
+    traverse : Advance until the frontier is empty.
+    visit_edges : Visit listed edges only.
+    neighbor_reduce : Reduce values over the edges of each vertex.
+    compute : Call a functor for each member, without its edges.
+
     Notes
     -----
     O(vertices + edges of the frontier) work for a push, O(V + E) at most for a pull. After Gunrock's advance (Wang et

@@ -32,6 +32,12 @@ def compute(frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: An
     ------
     FunctorError
         `op` cannot be compiled. The message shows the line.
+
+    See Also
+    --------
+    filter : Select members.
+    reduce : Reduce the returned values to a number.
+    advance : Visit the edges of each member.
     """
     graph, form = form_of(frontier)
     check_op(op, "op", form.parameters, args)

@@ -42,6 +42,12 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
     ------
     FunctorError
         `op` cannot be compiled. The message shows the line.
+
+    See Also
+    --------
+    compute : Call a functor for its effects.
+    reduce : Count members, for example.
+    extract_subgraph : Select edges of a graph.
     """
     graph, form = form_of(frontier)
     check_op(op, "op", form.parameters, args, A_TRUTH)

@@ -54,6 +54,11 @@ class Frontier:
     TypeError, ValueError
         `graph` is not a graph, `vertices` contains an invalid id, or a mask has a wrong length.
 
+    See Also
+    --------
+    EdgeFrontier : A set of edges.
+    PriorityFrontier : Vertices in the order of priorities.
+
     Examples
     --------
     >>> import frontier as fr

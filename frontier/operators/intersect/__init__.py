@@ -80,6 +80,11 @@ def intersect(
     FunctorError
         `op` cannot be compiled. The message shows the line.
 
+    See Also
+    --------
+    common_neighbors : List the common neighbors.
+    advanced.intersect_arcs : Count over all arcs of a graph.
+
     Notes
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
@@ -150,6 +155,10 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     ------
     TypeError, ValueError
         `us` and `vs` are not ids of vertices, or of different lengths.
+
+    See Also
+    --------
+    intersect : Count the common neighbors, or pass each to a functor.
 
     Notes
     -----

@@ -116,6 +116,12 @@ def neighbor_reduce(
     ValueError, TypeError
         `reduce`, `identity`, `dtype`, `out`, `columns` or `values` is invalid.
 
+    See Also
+    --------
+    SpMV : Weighted sums over neighbors, faster if repeated.
+    reduce : Reduce over a frontier to one number.
+    advance : Visit edges, with atomics for what they update.
+
     Notes
     -----
     O(V + E) work for each column. Reads of ``x[dst, column]`` are coalesced on a GPU. Sums of integers are exact,

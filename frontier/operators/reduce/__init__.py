@@ -61,6 +61,11 @@ def reduce(
     ValueError, TypeError
         `reduce`, `dtype`, `out` or `columns` is invalid.
 
+    See Also
+    --------
+    neighbor_reduce : Reduce over the edges of each vertex.
+    compute : Call a functor without a result.
+
     Notes
     -----
     Sums of integers are exact, modulo 2**32 or 2**64. Sums of floats may differ in their last digits from call to call

@@ -85,6 +85,12 @@ def traverse(
     ------
     FunctorError, ValueError
         As `advance`. Also for more than one `StepCounter`.
+
+    See Also
+    --------
+    advance : One step, with all options.
+    PriorityFrontier.traverse : The same in the order of priorities.
+    capture : Replay other loops as a single launch.
     """
     functors = Functors(op, condition, prepare)
     return traverse_along(graph, frontier, functors, args, Limits(max_steps, max_arcs), edges=edges, balance=balance)

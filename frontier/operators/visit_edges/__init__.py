@@ -64,6 +64,12 @@ def visit_edges(
     FunctorError
         `op` cannot be compiled. The message shows the line.
 
+    See Also
+    --------
+    advance : Visit the edges that leave a frontier.
+    EdgeFrontier : A set of edges, for several operators.
+    capture : Capture a step per batch, with ``batches=True``.
+
     Notes
     -----
     O(m) look-ups, or none if `op` reads neither the edge nor the weight.
