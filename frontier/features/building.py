@@ -57,7 +57,7 @@ def _memory_for_ids(num_vertices: int) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise MemoryError(
-            f"src and dst hold ids up to {num_vertices - 1}, and there is no memory for as many vertices ({error}); "
+            f"src and dst contain ids up to {num_vertices - 1}, and there is no memory for as many vertices ({error}); "
             "where ids have gaps, frontier.io.from_table({'src': src, 'dst': dst}, compact=True) renumbers them, as "
             "does read_edges(path, compact=True)"
         ) from None

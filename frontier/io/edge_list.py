@@ -289,7 +289,7 @@ def _vertex_column(name: str, values: Any) -> np.ndarray:
     if column.size == 0 and column.dtype.kind == "f":  # np.asarray([]) is float
         return column.astype(np.int32)
     if column.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, got {column.dtype}")
+        raise TypeError(f"{name} must contain integers, got {column.dtype}")
     return column
 
 

@@ -46,7 +46,7 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
         edges = edges.compact()
     for key, found in (("meta.vertices", edges.num_vertices), ("meta.edges", len(edges))):
         if properties.get(key, str(found)) != str(found):
-            raise ParseError(f"the properties announce {key} = {properties[key]}, the files hold {found}", source)
+            raise ParseError(f"the properties announce {key} = {properties[key]}, the files contain {found}", source)
     return edges
 
 

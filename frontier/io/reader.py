@@ -242,10 +242,10 @@ def _choose(files: Files, member: str | None, source: str) -> str:
         if not found and any(("/" + name).endswith(wanted) for name in files.links):
             raise ParseError(f"{member!r} is a link, which is not followed; name the file itself", source)
         problem = "matches several members" if found else "is not in the archive"
-        raise ParseError(f"{member!r} {problem}; it holds the graphs {', '.join(found or graphs)}", source)
+        raise ParseError(f"{member!r} {problem}; it contains the graphs {', '.join(found or graphs)}", source)
     if len(graphs) != 1:
         held = ", ".join(graphs) if graphs else "none"
-        raise ParseError(f"choose one graph of the archive with member=; it holds {held}", source)
+        raise ParseError(f"choose one graph of the archive with member=; it contains {held}", source)
     return graphs[0]
 
 

@@ -151,7 +151,7 @@ def _header(
                                "say header=True or header=False"))  # fmt: skip
         return words, below, following
     if found is None:
-        raise plan.error("does this line hold the names of the columns, or the first record? "
+        raise plan.error("does this line contain the names of the columns, or the first record? "
                          "Say header=True or header=False", at)  # fmt: skip
     return None, layout, words
 

@@ -144,7 +144,7 @@ def test_bad_arguments(device):
             lambda: SlabGraph(3, multi_edges="sum", edge_data={"count": "int64"}),
         ),
         (ValueError, "on_existing='keep' has no meaning", lambda: graph.insert_edges([0], [1], on_existing="keep")),
-        (ValueError, "count must hold numbers", lambda: graph.insert_edges([0], [1], count=[0])),
+        (ValueError, "count must contain numbers", lambda: graph.insert_edges([0], [1], count=[0])),
         (ValueError, "same length", lambda: graph.insert_edges([0], [1], count=[1, 2])),
         (ValueError, "apply\\(\\) is for graphs", lambda: graph.apply([0], [0], [1])),
         (TypeError, "got count=", lambda: SlabGraph(3, edge_data={}, device=device).insert_edges([0], [1], count=[1])),

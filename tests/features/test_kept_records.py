@@ -450,7 +450,7 @@ def test_mistakes(device):
     for error, text, call in (
         (ValueError, r"ids\[1\] is 4, the id of no record \(1 such ids\)", lambda: graph.delete_records([0, 4])),
         (ValueError, r"ids\[0\] is -1, the id of no record", lambda: graph.record_endpoints([-1])),
-        (TypeError, "ids must hold integer", lambda: graph.delete_records([0.5])),
+        (TypeError, "ids must contain integer", lambda: graph.delete_records([0.5])),
         (ValueError, "src", lambda: graph.records([9], [0])),
         (ValueError, "keeps no records; make it with multi_edges='all'", lambda: other.records([0], [1])),
         (ValueError, "keeps no records", lambda: other.delete_records([0])),

@@ -168,8 +168,8 @@ def test_tensors_of_types_that_numpy_lacks():
         (torch.ones(5, dtype=torch.bfloat16), "weights cannot be read as an array"),
         (torch.ones(5, device="meta"), "weights cannot be read as an array"),
         (torch.ones(5).to_sparse(), "weights cannot be read as an array"),
-        (torch.ones(5, dtype=torch.complex64), "weights must hold numbers, not complex64"),
-        (torch.ones(5, dtype=torch.bool), "weights must hold numbers, not bool"),
+        (torch.ones(5, dtype=torch.complex64), "weights must contain numbers, not complex64"),
+        (torch.ones(5, dtype=torch.bool), "weights must contain numbers, not bool"),
     ):
         with pytest.raises(TypeError, match=error):
             graph.insert_edges(SRC, DST, bad, time=TIMES, **DATA)
@@ -327,7 +327,7 @@ def test_names_of_polars(pl, kind):
     with pytest.raises(TypeError, match=r"names\[1\] is missing: every vertex needs a name"):
         names.ids(pl.concat([column[:1], pl.Series([None], dtype=column.dtype)]))
     for bad in (pl.Series([1.5]), pl.Series([True]), pl.Series([[1]]), pl.Series(MICROS)):
-        with pytest.raises(TypeError, match=r"must hold integers or text|among its names"):
+        with pytest.raises(TypeError, match=r"must contain integers or text|among its names"):
             names.ids(bad)
 
 

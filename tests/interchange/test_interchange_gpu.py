@@ -459,7 +459,7 @@ def test_numbers_of_cudf(libraries):
         with pytest.raises(ValueError, match=r"src\[1\] is missing \(null\)"):
             arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None, 1], dtype=dtype)), "src")
     for bad in (["a", "b"], pd.Categorical([1, 2]), pd.to_datetime(["2026-01-01"])):
-        with pytest.raises(TypeError, match="src must hold numbers, not"):
+        with pytest.raises(TypeError, match="src must contain numbers, not"):
             arrays.as_ids(FAKE_GPU, _Column(pd.Series(bad)), "src")
 
 
@@ -522,8 +522,8 @@ def test_batches_of_cudf(libraries):
         assert found == {"src": [3, 1], "dst": [0, 2], "weights": [1, 2], "time": [1767268800, -2]} | amounts
     for bad, error, text in (
         ({"time": _Column(pd.Series([stamps[0], None]))}, ValueError, r"time\[1\] is missing \(NaT\)"),
-        ({"weights": _Column(frame["at"])}, TypeError, "weights must hold numbers, not datetime64"),
-        ({"src": _Column(frame["amount"])}, TypeError, "src must hold integer vertex ids, not float64"),
+        ({"weights": _Column(frame["at"])}, TypeError, "weights must contain numbers, not datetime64"),
+        ({"src": _Column(frame["amount"])}, TypeError, "src must contain integer vertex ids, not float64"),
     ):
         columns = {"src": rows["payer"], "dst": rows["payee"], "weights": rows["weight"], "time": rows["at"]} | bad
         with pytest.raises(error, match=text):

@@ -170,8 +170,8 @@ def test_real_columns(cudf):
         for bad, error, text in (
             (cudf.Series([0, None, 2]), ValueError, r"src\[1\] is missing \(null\)"),
             (cudf.Series([True, None]), ValueError, r"src\[1\] is missing \(null\)"),
-            (cudf.Series(["a"]), TypeError, "src must hold numbers, not"),
-            (cudf.Series(["a"], dtype="category"), TypeError, "src must hold numbers, not"),
+            (cudf.Series(["a"]), TypeError, "src must contain numbers, not"),
+            (cudf.Series(["a"], dtype="category"), TypeError, "src must contain numbers, not"),
         ):
             with pytest.raises(error, match=text):
                 arrays.as_device_array(device, bad, "src")

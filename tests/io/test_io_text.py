@@ -307,7 +307,7 @@ def test_bytes_that_are_not_utf8(text):
 
 def test_header_or_record(text):
     path = text("ann,bob\nbob,eve\n", "a.csv")
-    with pytest.raises(ParseError, match="line 1: does this line hold the names of the columns, or the first record"):
+    with pytest.raises(ParseError, match="line 1: does this line contain the names of the columns, or the first"):
         read_edges(path)
     assert read_edges(path, header=False).ids.tolist() == ["ann", "bob", "eve"]
     assert read_edges(path, header=True).ids.tolist() == ["bob", "eve"]
@@ -372,7 +372,7 @@ def test_a_header_that_is_told_by_its_looks_is_said(text):
         assert read_edges(text("src,dst\n0,1\n", "a.csv")).src.tolist() == [0]
         assert read_edges(text("a,b\n0,1\n", "a.csv"), columns={"src": "a", "dst": "b"}).src.tolist() == [0]
         assert read_edges(text("src,dst,2019\n0,1,5\n", "a.csv"), columns=("src", "dst")).src.tolist() == [0]
-    with pytest.raises(ParseError, match="line 1: does this line hold the names of the columns, or the first record"):
+    with pytest.raises(ParseError, match="line 1: does this line contain the names of the columns, or the first"):
         read_edges(text("alpha,beta,2019\n0,1,5\n", "a.csv"))
 
 

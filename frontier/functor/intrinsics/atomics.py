@@ -33,7 +33,7 @@ def _check(name: str, array: Any, *values: Any) -> None:
 
 def no_bits(name: str, array: Any) -> str:
     """The error for an operation on the bits of an array of floats."""
-    return f"{name} changes bits: its array must hold integers, not {array}"
+    return f"{name} changes bits: its array must contain integers, not {array}"
 
 
 def _check_bits(name: str, array: Any, value: Any) -> None:

@@ -326,7 +326,7 @@ class Frontier:
             if gone.size:
                 count = graph.xp.unique(gone).size
                 raise ValueError(
-                    f"frontier holds {count} vertices that were deleted since it was made, {int(gone[0])} is one; "
+                    f"frontier contains {count} vertices that were deleted since it was made, {int(gone[0])} is one; "
                     "make a new frontier of those that are left"
                 )
         self._vertex_version = graph.vertex_version

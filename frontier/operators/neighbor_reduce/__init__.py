@@ -282,5 +282,5 @@ def _as_value(identity: Any, dtype: np.dtype) -> Any:
     except (OverflowError, ValueError):  # infinity, or beyond the type's range
         found = None
     if found is None or (dtype.kind == "i" and found != value):
-        raise ValueError(f"identity is {value}, which {dtype} does not hold")
+        raise ValueError(f"identity is {value}, which {dtype} cannot represent")
     return found
