@@ -312,7 +312,7 @@ class Graph(HasEdgeData, CoreGraph):
             return self
         in_edges = component_of(self, InEdges)
         if in_edges is None:
-            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+            raise ValueError("this graph stores no in-edges; make it with in_edges=True")
         return in_edges.view(self)
 
     @reads

@@ -220,7 +220,7 @@ class DistributedGraph(BaseDistributedGraph):
     def _to_dataframe(self, library: Any = None, *, records: bool | None = None) -> Any:
         """`frontier.interchange.to_dataframe`: on a Dask cluster, a frame of Dask with a partition of each worker."""
         if records is not None and flag(records, "records"):
-            raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
+            raise ValueError("records: this graph stores none; make it with multi_edges='all'")
         if not self.engine.keeps_results:
             return _edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
         check_dask_library(library)

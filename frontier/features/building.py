@@ -35,7 +35,9 @@ def build_graph(
         del options["time_unit"]
     else:
         if isinstance(time, str):
-            raise TypeError(f"from_edges() takes the times of the edges as time=; time_unit={time!r} is their unit")
+            raise TypeError(
+                f"time_unit={time!r} is the unit of times: pass the times of the edges to from_edges() as time="
+            )
         edge_data = {**(edge_data or {}), TIME: time}
     if num_vertices is None:
         num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0

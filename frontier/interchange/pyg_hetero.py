@@ -70,7 +70,7 @@ def to_pyg_hetero(
     first = next(iter(given.values()))
     for relation, graph in given.items():
         if graph.device != first.device:
-            raise ValueError(f"graphs must be on one device, and that of {relation!r} is on another")
+            raise ValueError(f"graphs must be on one device, but {relation!r} is on another")
     vertices = _Vertices(first.device, max(graph.num_vertices for graph in given.values()), node_types)
     result = library.data.HeteroData()
     for name, ids in vertices.ids.items():

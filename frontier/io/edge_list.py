@@ -147,7 +147,7 @@ class EdgeList:
         """
         if isinstance(index, (int, np.integer)):
             raise TypeError(
-                "an EdgeList takes slices and index arrays; use edges.src[i] and edges.dst[i] for one record"
+                "an EdgeList accepts slices and index arrays; use edges.src[i] and edges.dst[i] for one record"
             )
         return replace(
             self,

@@ -176,7 +176,7 @@ def _access(table: Any) -> tuple[list[str], Any]:
         names = list(table)
         return [str(name) for name in names], lambda k: _from_values(table[names[k]])
     if hasattr(table, "collect"):  # Polars' LazyFrame
-        raise TypeError(f"a {type(table).__name__} is a query, not a table: hand over what its collect() returns")
+        raise TypeError(f"a {type(table).__name__} is a query, not a table: pass the result of its collect()")
     if hasattr(table, "__arrow_c_stream__") and not (hasattr(table, "iloc") or hasattr(table, "get_column")):
         return _access(require_pyarrow("this table").table(table))  # queries of DuckDB, readers of record batches
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas, Polars and their like

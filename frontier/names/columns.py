@@ -107,7 +107,7 @@ def _of_arrow(values: Any, name: str) -> np.ndarray | Texts:
     if hasattr(values, "combine_chunks"):
         values = values.combine_chunks()
     if values.null_count:
-        raise TypeError(f"{name} has no name at {values.null_count} of its places")
+        raise TypeError(f"{name} has {values.null_count} missing names")
     kind = str(values.type)
     if kind.startswith(("int", "uint")):
         return as_names(values.to_numpy(zero_copy_only=False), name)

@@ -367,7 +367,7 @@ def _read_dtype(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
         with suppress(ValueError):  # another dtype, whose text is longer or shorter
             if read_array(archive, entry, "dtype", np.dtype(f"<U{max(len(dtype), 1)}"), ()) == dtype:
                 return dtype
-    raise ValueError("it does not say what names are")
+    raise ValueError("it does not specify the type of names")
 
 
 def _check_ids(ids: np.ndarray, free: np.ndarray) -> None:

@@ -45,7 +45,7 @@ def _check_block_arrays(store: Any, units: int) -> None:
         return
     words = store.free_bits.reshape(units, store.words_per_unit)[heads]
     all_words, _ = store._all_free
-    require((words & ~all_words[k] == 0).all(), "free_bits names a block that there is not")
+    require((words & ~all_words[k] == 0).all(), "free_bits names a block that does not exist")
     free = xp.unpackbits(words.view(np.uint8)).reshape(heads.size, -1).sum(axis=1)
     require((free == store.free_counts[heads]).all(), "free_counts is not that of free_bits")
 

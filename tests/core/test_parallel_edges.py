@@ -138,11 +138,7 @@ def test_bad_arguments(device):
             "multi_edges must be one of 'last', 'sum'",
             lambda: SlabGraph(3, multi_edges="both", device=device),
         ),
-        (
-            ValueError,
-            "'count', which is that of",
-            lambda: SlabGraph(3, multi_edges="sum", edge_data={"count": "int64"}),
-        ),
+        (ValueError, "'count', the name of", lambda: SlabGraph(3, multi_edges="sum", edge_data={"count": "int64"})),
         (ValueError, "on_existing='keep' has no meaning", lambda: graph.insert_edges([0], [1], on_existing="keep")),
         (ValueError, "count must contain numbers", lambda: graph.insert_edges([0], [1], count=[0])),
         (ValueError, "same length", lambda: graph.insert_edges([0], [1], count=[1, 2])),

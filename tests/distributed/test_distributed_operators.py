@@ -324,7 +324,7 @@ def test_entries_of_other_vertices_are_up_to_date(engine):
 
 def test_rules_that_cannot_be_kept(engine):
     graph, _ = of_shape(engine, "one-edge")
-    with pytest.raises(ValueError, match=r"count_sources\(\) writes to visits at other ends than that of dst"):
+    with pytest.raises(ValueError, match=r"count_sources\(\) writes to visits at vertices other than dst"):
         graph.run(pull_back)
     with pytest.raises(ValueError, match="direction='pull' searches for vertices"):
         graph.run(pull_edges)

@@ -290,7 +290,7 @@ def test_tables_of_polars(pl):
         edges = fr.io.from_table(frame.with_columns(pl.col("src", "dst").cast(kind)), data=["amount"])
         assert edges.ids.tolist() == ["a", "b", "c"] and edges.src.tolist() == [0, 1, 0]
         assert edges.data["amount"].tolist() == [1, 2, 3] and edges.times.tolist() == [1767225600123457000] * 3
-    with pytest.raises(TypeError, match=r"LazyFrame is a query, not a table: hand over what its collect\(\)"):
+    with pytest.raises(TypeError, match=r"LazyFrame is a query, not a table: pass the result of its collect\(\)"):
         fr.io.from_table(frame.lazy())
     with pytest.raises(TypeError, match="frame is a LazyFrame, a query"):
         fr.interchange.from_dataframe(frame.lazy(), structure="csr", device="cpu")

@@ -289,7 +289,7 @@ WRONG = {
     "reduce=gcd, identity='0'": (TypeError, "identity must be"),
     "reduce=gcd, identity=0.5, dtype=np.int64": (ValueError, "identity is 0.5, which int64 cannot represent"),
     "reduce=gcd, identity=2**40, dtype=np.int32": (ValueError, "identity is 1099511627776, which int32 cannot"),
-    "reduce='sum', identity=0": (TypeError, "identity is for a reduce of one's own"),
+    "reduce='sum', identity=0": (TypeError, "identity is for custom functions only"),
     "reduce=lambda a: a, identity=0": (fr.FunctorError, "takes 1 parameters"),
     "reduce=lambda a, b: a.no, identity=0": (fr.FunctorError, "cannot be compiled"),
     "reduce='or', dtype=np.float64": (TypeError, "dtype must be one of int32, int64, not float64"),

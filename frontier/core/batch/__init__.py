@@ -284,7 +284,7 @@ def explain_errors(
 def refuse_weights(weight_dtype: np.dtype | None) -> None:
     """Raise ValueError in a graph without weights, for which some were given."""
     if weight_dtype is None:
-        raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
+        raise ValueError("weights were given, but this graph has none: make it with weight_dtype= to store them")
 
 
 SMALL_IDS = 4096

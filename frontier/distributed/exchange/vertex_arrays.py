@@ -91,7 +91,7 @@ class VertexArrays:
             if found is None or found.rule not in ("min", "max"):
                 raise ValueError("follows must be a vertex array of this graph with combine='min' or 'max'")
             if rule is not None:
-                raise ValueError("an array either has a rule of its own, combine=, or follows another")
+                raise ValueError("an array has either a rule, combine=, or another array to follow")
         if normal is not None and not callable(rule):
             raise ValueError("normal goes with a rule, combine=, that is a function")
         self._entry(array, rule, None if leader is None else weakref.ref(leader)).normal = normal

@@ -155,7 +155,7 @@ def traverse(
     values = list(args)
     steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
     if len(steps) > 1:
-        raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
+        raise ValueError(f"traverse accepts one StepCounter among its arguments, not {len(steps)}")
     for i in steps:
         values[i] = np.int32(args[i].start)
     for limit, name in ((max_steps, "max_steps"), (max_arcs, "max_arcs")):

@@ -164,7 +164,7 @@ class VectorFrontier(PartFrontier):
         return made  # type: ignore[return-value]
 
     def _refuse(self) -> NoReturn:
-        raise NotImplementedError("each part numbers vertices in an order of its own in products")
+        raise NotImplementedError("each partition has its own order of vertices in products")
 
     vertices = property(_refuse)
     num_arcs = property(_refuse)

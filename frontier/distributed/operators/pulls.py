@@ -44,7 +44,7 @@ def check_pull(graph: BasePart, op: Callable, args: tuple, *, edges: str, prepar
         rule = graph.arrays.rule_of(array)
         if callable(rule) or not (use.writes <= {dst} or use.writes <= {edge} or rule in OF_NO_VERTEX):
             raise ValueError(
-                f"{op.__name__}() writes to {name} at other ends than that of dst, which direction='pull' cannot send"
+                f"{op.__name__}() writes to {name} at vertices other than dst, which direction='pull' cannot send"
             )
 
 

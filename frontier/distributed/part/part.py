@@ -88,7 +88,7 @@ class GraphPart(PartUpdates, PartReads):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
         if "device" in structure_options:
             raise TypeError(
-                "device: a distributed graph has no device of its own; the engine has it: pass, for example, "
+                "device: the engine of a distributed graph has the devices: pass, for example, "
                 "engine=ThreadEngine(2, device='cpu') or engine=ProcessEngine(2, 'nccl')"
             )
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
@@ -182,7 +182,7 @@ class GraphPart(PartUpdates, PartReads):
         if not self.directed:
             return self
         if self.inward is None:
-            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+            raise ValueError("this graph stores no in-edges; make it with in_edges=True")
         if self._reverse is None:
             self._reverse = reverse_of(self, GraphPart)
         return self._reverse

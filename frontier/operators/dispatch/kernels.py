@@ -183,7 +183,7 @@ def cuda_kernels_for(
     receives no users' arguments. `options` are more macros.
     """
     if interpreting.get() and functors and requests.listener is None:
-        raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")
+        raise ValueError("functors are interpreted only on CPU graphs: make the graph with device='cpu'")
     types = parameter_types(args)
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
     checked = is_checking()

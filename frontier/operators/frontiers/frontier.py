@@ -327,7 +327,7 @@ class Frontier:
                 count = graph.xp.unique(gone).size
                 raise ValueError(
                     f"frontier contains {count} vertices that were deleted since it was made, {int(gone[0])} is one; "
-                    "make a new frontier of those that are left"
+                    "make a new frontier of existing vertices"
                 )
         self._vertex_version = graph.vertex_version
 

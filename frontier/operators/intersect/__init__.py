@@ -112,7 +112,7 @@ def check_functors(
         check_op(op, "op", NUMBERED if numbered else PARAMETERS, args, None if per_pair is None else A_NUMBER)
     elif args or per_pair is not None:
         raise TypeError(
-            "arguments were given, but no op to hand them to" if args else "per_pair takes what op returns: give an op"
+            "arguments were given, but no op to hand them to" if args else "per_pair sums the results of op: pass an op"
         )
     if per_pair is not None:
         check_op(per_pair, "per_pair", OF_PAIR, args)

@@ -143,13 +143,13 @@ def neighbor_reduce(
     else:
         one_of(reduce, "reduce", NEIGHBOR_REDUCTIONS)
         if identity is not None:
-            raise TypeError(f"identity is for a reduce of one's own; that of {reduce!r} is known")
+            raise TypeError(f"identity is for custom functions only: omit it for reduce={reduce!r}")
     if columns is not None:
         columns = integer(columns, "columns", 1)
         if named and reduce not in COMBINE:
-            raise ValueError(f"columns is for {', '.join(COMBINE)} and functions of one's own, not for {reduce!r}")
+            raise ValueError(f"columns is for {', '.join(COMBINE)} and custom functions, not for {reduce!r}")
         if balance not in ("auto", "tile"):
-            raise ValueError(f"balance={balance!r} is for one value a vertex: with columns a tile takes each list")
+            raise ValueError(f"balance={balance!r} is for one value per vertex: omit it with columns")
     if reduce == MODE and balance != "auto":
         raise ValueError(f"balance={balance!r} is not for mode, whose work is shared by the lengths of lists")
     if score is not None:

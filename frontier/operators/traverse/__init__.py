@@ -111,7 +111,7 @@ def traverse_along(
             steps.append(i)
             started[i] = np.int32(value.start)
     if len(steps) > 1:
-        raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
+        raise ValueError(f"traverse accepts one StepCounter among its arguments, not {len(steps)}")
     values = functor_args(graph, functors.op, tuple(started))
     check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(functors.condition, functors.prepare, args)
