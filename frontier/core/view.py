@@ -1,4 +1,4 @@
-"""Views: what kernels see of a graph, and the neighbor-iterator interface.
+"""Views: the form in which kernels see a graph, and the neighbor-iterator interface.
 
 A structure never hands itself to a kernel, only a *view*: a few pointers and integers, passed by value. The engine
 walks any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions. In

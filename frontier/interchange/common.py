@@ -19,7 +19,7 @@ EXACT_IN_FLOAT64 = 2**53
 
 
 def require(module: str, package: str, what: str) -> Any:
-    """Import a library that only `what` needs. An ImportError names its package."""
+    """Import an optional library, which `what` needs. An ImportError names its package."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -1,7 +1,7 @@
-"""Deletion of expired edges, on all parts or on none.
+"""Deletion of expired edges, on all partitions or on none.
 
-Each part logs the records of its own arcs. The log of the part that owns an edge's source, in undirected graphs its
-smaller end, decides. The other direction is deleted with it.
+Each partition logs the records of its arcs. The log of one partition decides: the owner of the edge's source, or in
+undirected graphs of its smaller end. The other direction is deleted with it.
 """
 
 from __future__ import annotations

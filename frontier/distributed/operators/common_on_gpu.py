@@ -39,7 +39,7 @@ def takes_pairs(graph: BasePart, routed: RoutedEdges) -> bool:
 
 
 class Items:
-    """The pairs that this part shares with others, in the order of common.cuh.
+    """The pairs that this part shares with each part, in the order of common.cuh.
 
     `sizes` are the numbers shared with each part. `begins` are the starts of the blocks, two for each part, and the
     number of items. `firsts` are the starts of the blocks' pairs among the sent, or the received ones.

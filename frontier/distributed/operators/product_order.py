@@ -150,7 +150,7 @@ class VectorArrays(VertexArrays):
 
 
 class VectorFrontier(PartFrontier):
-    """A frontier of positions of vectors: on each part, the positions of its own vertices."""
+    """A frontier of positions of vectors: on each partition, the positions of the vertices that it owns."""
 
     def __init__(self, graph: Any, vertices: Any = ()):
         raise NotImplementedError(

@@ -37,23 +37,23 @@ from .updates import NotifiedEdges, PartUpdates
 class GraphPart(PartUpdates, PartReads):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
 
-    Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results are
-    equal to the results on one device, complete on every worker. Each worker passes its share of a batch or a query,
-    which may be empty. The whole one is the concatenation in order of the workers' ranks.
+    Every worker calls the same methods, operators and algorithms in the same order, each with its partition. Results
+    are equal to the results on one device, complete on every worker. Each worker passes its share of a batch or a
+    query, which may be empty. The whole one is the concatenation in order of the workers' ranks.
 
-    Ids are the whole graph's on every part. A part has the arcs that leave the vertices it owns, while arrays by vertex
-    have an entry for every vertex on every part (`VertexArrays`).
+    Vertex ids are the same on every partition. A partition has the arcs that leave the vertices it owns. Arrays by
+    vertex have an entry for every vertex on every partition (`VertexArrays`).
 
     Parameters
     ----------
     comm : Communicator
     structure : type or str
-        The structure of each part: any dynamic structure, or its name.
+        The structure of each partition: any dynamic structure, or its name.
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
     edge_data, time_unit, keep_time
-        As in `Graph`. A part has the columns of its own arcs, and its own ids for them.
+        As in `Graph`. A partition has the columns of its arcs, under local ids.
     multi_edges : {"last", "sum"}
         As in `Graph`.
     **structure_options

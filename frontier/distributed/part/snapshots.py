@@ -82,9 +82,9 @@ def copy_of(part: BasePart, kind: type) -> Any:
 
 
 def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
-    """Return a part like another one, with other local graphs.
+    """Return a copy of a part object, with other local graphs.
 
-    No attribute of its own references it, so the local graphs are freed with the last reference to it.
+    None of its attributes references it, so the local graphs are freed with the last reference to it.
     """
     made: Any = object.__new__(kind)
     locals_ = [local] if inward is None else [local, inward]

@@ -73,7 +73,7 @@ class DeferredReduction:
 
 
 class Communicator(BaseCommunicator):
-    """The exchanges of one of `size` parts with the others.
+    """The exchanges of one of `size` workers with the rest.
 
     All methods are collective: every part calls the same ones in the same order. Arrays are contiguous, of one
     dimension and on `device`. The other parts' arrays have the same dtype. Results are new arrays.

@@ -52,7 +52,7 @@ class InProcessCommunicator(Communicator):
 
 
 class Board:
-    """The transfers that each part shows to the others."""
+    """The transfers that each part shows to the rest."""
 
     def __init__(self, size: int):
         self.transfers: list[Any] = [None] * size
