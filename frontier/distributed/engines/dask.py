@@ -112,7 +112,7 @@ class DaskEngine(Engine):
             if any(error is not None for _, error in answers.values()):
                 call.grace -= LOOK
             if call.grace <= 0:  # one has failed, and all other parts wait for it
-                self._give_up(futures, "a part of the graph has failed")
+                self._give_up(futures, "a partition of the graph has failed")
                 break
         if any(isinstance(error, PartLostError) for _, error in answers.values()):
             lost = set(self.addresses) - set(self._client.nthreads())
@@ -122,7 +122,7 @@ class DaskEngine(Engine):
 
     def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
         """Mark the engine as lost, and make the remaining parts stop waiting. Returns the answer to the call."""
-        self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
+        self._lost = f"{why}, and its partition of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]
         self._client.run(_leave, self._token, workers=left, on_error="ignore")

@@ -148,7 +148,7 @@ class ProcessEngine(Engine):
                 worker.join(1.0)  # its exit code is known a little later
         gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
         which = f"worker {gone[0]}" if gone else "a worker"
-        self._end(f"{which} of this graph is gone, and its part with it: load the graph from a file")
+        self._end(f"{which} of this graph is gone, and its partition with it: load the graph from a file")
         return PartLostError(self._why_gone)
 
     def _end(self, why: str) -> None:

@@ -83,7 +83,7 @@ def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[
             if use.reads & indices:
                 if not use.reads <= indices:
                     raise ValueError(
-                        f"{op.__name__}() reads {name} by {kind} and otherwise, which parts cannot tell apart"
+                        f"{op.__name__}() reads {name} by {kind} and otherwise, which partitions cannot distinguish"
                     )
                 places.append(i)
     return by_edge, by_pair
@@ -95,7 +95,7 @@ def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None
         rule = graph.arrays.rule_of(array)
         if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
             raise ValueError(
-                f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
+                f"{op.__name__}() writes to {name} at common neighbors, where the partitions' copies would differ: "
                 "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
             )
 

@@ -90,7 +90,9 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     @property
     def edges(self) -> NoReturn:
         """Not available: the values of `edge` in functors differ between parts."""
-        raise NotImplementedError("edges is not available over parts, which have ids of their own: use local.edges")
+        raise NotImplementedError(
+            "edges is not available for distributed graphs, whose partitions have local ids: use local.edges"
+        )
 
     @property
     def sources(self) -> PartFrontier:

@@ -60,7 +60,7 @@ def advance(
     With ``output=None`` nothing is exchanged: `op` writes to the entry of `src`, or adds.
     """
     if output not in ("vertices", "edges", None):
-        raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
+        raise NotImplementedError(f"output={output!r} is not available for distributed graphs yet")
     one_of(direction, "direction", DIRECTIONS)
     if isinstance(frontier, PartEdgeFrontier):
         frontier = check_edge_frontier(graph, frontier).destinations  # type: ignore[arg-type,assignment]
@@ -266,7 +266,7 @@ def reduce(
 ) -> Any:  # fmt: skip
     """`frontier.reduce`. The result is the same on all parts, in an array made by `results` once it is needed."""
     if columns is not None:
-        raise NotImplementedError("columns is not available for a graph of several parts yet")
+        raise NotImplementedError("columns is not available for distributed graphs yet")
     of_edges = isinstance(frontier, PartEdgeFrontier)
     graph: Any = frontier.graph if of_edges else graph_of(frontier)
     deferred = out is not None and graph.arrays.rule_of(out) == RESULTS
@@ -296,7 +296,7 @@ def neighbor_reduce(
 ) -> Any:  # fmt: skip
     """`frontier.neighbor_reduce`. With `out`, copies of other parts' vertices are updated when they are needed."""
     if columns is not None:
-        raise NotImplementedError("columns is not available for a graph of several parts yet")
+        raise NotImplementedError("columns is not available for distributed graphs yet")
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     arrays = by_vertex_among(graph, op, args)
@@ -328,7 +328,7 @@ def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *arg
 def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None) -> int:
     """`frontier.advanced.intersect_arcs`, of an `Orientation`."""
     if not isinstance(graph, PartOrientation) or pairs is not None:
-        raise NotImplementedError("intersect_arcs over several parts takes an Orientation")
+        raise NotImplementedError("intersect_arcs of a distributed graph requires an Orientation")
     return count_triangles(graph, tally)
 
 
@@ -401,7 +401,7 @@ def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]
         graph.arrays.finish_results(args)
         return form(*args, **kwargs)
     if bare.__module__.startswith("frontier."):
-        raise NotImplementedError(f"{bare.__name__} is not available for a graph of several parts yet")
+        raise NotImplementedError(f"{bare.__name__} is not available for distributed graphs yet")
     result = getattr(function, "reader", function)(*args, **kwargs)
     graph.arrays.sync(graph.arrays.among(vars(result).values() if hasattr(result, "__dict__") else [result]))
     return result

@@ -154,7 +154,7 @@ class VectorFrontier(PartFrontier):
 
     def __init__(self, graph: Any, vertices: Any = ()):
         raise NotImplementedError(
-            "vertices in the order of products over parts are not listed: take some of all, by filter"
+            "vertices in the order of distributed products are not listed: filter the frontier of all"
         )
 
     @classmethod
@@ -206,7 +206,7 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
         bare: Any = inspect.unwrap(function)
         if bare not in OVER_VERTICES:
             raise NotImplementedError(
-                f"{bare.__name__} is not available for the graph of products over parts, which has no arcs: "
+                f"{bare.__name__} is not available for the graph of distributed products, which has no arcs: "
                 "only compute, filter and reduce are"
             )
         return operators.run(self, function, args, kwargs)  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ class PartOrientation(Orientation):
         if graph.directed:
             raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
         if degrees is not None or integer(least, "least", 0):
-            raise NotImplementedError("an Orientation of a graph of several parts takes no degrees and no least")
+            raise NotImplementedError("an Orientation of a distributed graph accepts neither degrees nor least")
         self.graph = graph  # type: ignore[assignment]
         self._version = graph.version
         xp, partition = graph.xp, graph.partition

@@ -137,7 +137,7 @@ def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
     held = type(part.local).load(folder / name, device=part.device)
     facts = ("directed", "num_vertices", "weight_dtype", "time_unit", "keep_time", "multi_edges")
     if any(getattr(held, fact) != getattr(part.local, fact) for fact in facts) or edge_dtypes(held) != part.edge_dtypes:
-        raise ValueError(f"{folder / name} is not a part of the graph in {folder}")
+        raise ValueError(f"{folder / name} is not a partition of the graph in {folder}")
     return held
 
 

@@ -354,7 +354,7 @@ class Communicator(BaseCommunicator):
     def _exchange_whole(self, transfers: Sequence[Transfer]) -> None:
         """`_exchange`, counted and timed. An interrupted one is the last: the next would receive its data."""
         if self._cut_short:
-            raise PartLostError("an exchange with the other parts was cut short: load the graph from a file")
+            raise PartLostError("an exchange with the other partitions was cut short: load the graph from a file")
         self._cut_short = True
         start = self._begin()
         try:

@@ -62,4 +62,4 @@ class Board:
         try:
             self.barrier.wait()
         except threading.BrokenBarrierError:
-            raise PartLostError("another part of the graph has failed") from None
+            raise PartLostError("another partition of the graph has failed") from None

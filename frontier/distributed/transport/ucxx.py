@@ -96,7 +96,7 @@ class Listener:
                 if waited > SPIN:
                     time.sleep(next(nap for until, nap in NAPS if waited < until))
                     if not all(each.alive for each in lifelines) and not request.completed:
-                        raise PartLostError("a worker with a part of the graph is gone")
+                        raise PartLostError("a worker with a partition of the graph is gone")
         for request in requests:
             request.check_error()
 
@@ -128,7 +128,7 @@ class UcxxCommunicator(Communicator):
         try:
             self._listener.finish(requests, self._lifelines)
         except self._errors as error:
-            raise PartLostError(f"a worker with a part of the graph is gone ({error})") from None
+            raise PartLostError(f"a worker with a partition of the graph is gone ({error})") from None
         self._left = None
 
     def _request(self, transfers: Sequence[Transfer], requests: list[Any], buffers: list[Any]) -> None:

@@ -124,7 +124,7 @@ class Frontier:
         """
         check_graph(graph)
         if specialization_of(Frontier, graph) is not Frontier:
-            raise NotImplementedError("listed is not available for a graph of several parts yet")
+            raise NotImplementedError("listed is not available for distributed graphs yet")
         check_array(graph, vertices, "vertices", getattr(vertices, "size", 0), (graph.vertex_dtype,))
         check_array(graph, number, "number", 1, (np.dtype(np.int64),))
         if recorder.launches is not None:
