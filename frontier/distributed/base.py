@@ -35,9 +35,9 @@ UPDATES = ("expire", "insert_vertices", "delete_vertices")
 
 
 def forwards_calls(part: type, names: tuple[str, ...], *, whole: bool = False) -> Callable[[T], T]:
-    """Class decorator of `DistributedGraph`: methods of these names call the same methods of all parts.
+    """Class decorator of `DistributedGraph`: methods of these names call the same methods of all partitions.
 
-    They have the parts' signatures. `whole` is the parameter of `Engine.run`. Bases declare them.
+    They have the partitions' signatures. `whole` is the parameter of `Engine.run`. Bases declare them.
     """
 
     def forward(name: str) -> Callable:

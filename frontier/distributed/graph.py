@@ -40,7 +40,7 @@ from .transport.communicator import PartLostError
 @forwards_calls(GraphPart, QUERIES)
 @forwards_calls(GraphPart, UPDATES, whole=True)
 class DistributedGraph(BaseDistributedGraph):
-    """A distributed dynamic graph: each worker has a part of it.
+    """A distributed dynamic graph: each worker has a partition of it.
 
     It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms accept it
     like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result is returned.
@@ -49,7 +49,7 @@ class DistributedGraph(BaseDistributedGraph):
     Parameters
     ----------
     structure : type or str
-        The structure of each part: any dynamic structure, or its name.
+        The structure of each partition: any dynamic structure, or its name.
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
@@ -111,7 +111,7 @@ class DistributedGraph(BaseDistributedGraph):
         return graph
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph to a folder that all workers reach, a file for each part.
+        """Write the graph to a folder that all workers reach, a file for each partition.
 
         Atomically as a whole: if anything fails, or a worker is killed, the folder retains its previous contents.
 
@@ -135,8 +135,8 @@ class DistributedGraph(BaseDistributedGraph):
     def edge_data(self) -> Mapping[str, Any] | None:
         """The names of the columns of edge data, or None in graphs without.
 
-        The columns are arrays on the parts: `edge_values` returns values. A function that `run` calls reads its part's
-        columns from ``part.edge_data``.
+        The columns are arrays on the partitions: `edge_values` returns values. A function that `run` calls reads its
+        partition's columns from ``part.edge_data``.
         """
         if not self._facts.has_edge_data:
             return None
@@ -282,7 +282,7 @@ class DistributedGraph(BaseDistributedGraph):
         self, method: str | Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
         ops: Any = None, whole: bool = False, **options: Any,
     ) -> list[Any]:  # fmt: skip
-        """Cut the arrays of a batch into one piece per part, and call a method of each part with its piece.
+        """Cut the arrays of a batch into one piece per partition, and call a method of each partition with its piece.
 
         The graph is unchanged after an error, which names the position in the whole arrays. `data` is the edge data of
         an insertion, `ops` are the operations (uint8) of a mixed batch.
@@ -408,7 +408,7 @@ class DistributedSnapshot(DistributedGraph):
 
 
 class PartsObject:
-    """A program's handle of an object on every worker, such as an incremental analytic of its part.
+    """A program's handle of an object on every worker, such as an incremental analytic of its partition.
 
     Reading a property or calling a method does so on all workers, and returns the first one's result. The objects are
     closed at the end of a ``with`` block, and when nothing refers to the handle any more.

@@ -1,6 +1,6 @@
-"""The workers of a Dask cluster, one part each.
+"""The workers of a Dask cluster, one partition each.
 
-Dask runs the processes, sends them calls, and detects lost ones. Parts exchange data directly.
+Dask runs the processes, sends them calls, and detects lost ones. Partitions exchange data directly.
 """
 
 from __future__ import annotations

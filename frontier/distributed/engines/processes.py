@@ -1,4 +1,4 @@
-"""Workers that are processes of this machine, one for each part, on CPUs or with a GPU each.
+"""Workers that are processes of this machine, one for each partition, on CPUs or with a GPU each.
 
 Calls and answers go through a pipe to each worker, as numbered messages. A large message is first confirmed: workers
 act upon it only when all have it, so one without memory for its share refuses the call for all.

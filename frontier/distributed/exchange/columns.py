@@ -1,8 +1,8 @@
-"""Data on edges over parts.
+"""Data on edges over partitions.
 
-Each part has the columns of the arcs that leave its vertices, with its own ids: one array by edge cannot serve the
-whole graph. An undirected edge has an entry on the part of each end, and a directed one in a graph with in-edges also
-among the in-edges. Insertions write the same to both.
+Each partition has the columns of the arcs that leave its vertices, with its own ids: one array by edge cannot serve the
+whole graph. An undirected edge has an entry on the partition of each end, and a directed one in a graph with in-edges
+also among the in-edges. Insertions write the same to both.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class ColumnsOfGraph(Mapping):
 class GivenData(EdgeData):
     """The types of a distributed graph's columns in its program, to read users' arrays.
 
-    A batch is read before it is cut into a piece for each part, so errors name positions in the whole.
+    A batch is read before it is cut into a piece for each partition, so errors name positions in the whole.
     """
 
     def __init__(self, device: Device, graph: BaseDistributedGraph):

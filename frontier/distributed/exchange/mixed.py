@@ -1,9 +1,9 @@
-"""Mixed batches over parts: the part that owns an operation's source answers it.
+"""Mixed batches over partitions: the partition that owns an operation's source answers it.
 
-The parts resolve their operations by the code of one device, in the order of the records. An undirected edge is an arc
-on the part of each end: insertions and deletions go to both, and queries to the part of their source.
+The partitions resolve their operations by the code of one device, in the order of the records. An undirected edge is an
+arc on the partition of each end: insertions and deletions go to both, and queries to the partition of their source.
 
-    records     the operations of a part as the user listed them
+    records     the operations of a partition as the user listed them
     rows        the unit that is sent: a record, or the other direction of one
 """
 
@@ -69,10 +69,10 @@ def joined(parts: Sequence[MixedResult]) -> MixedResult:
 
 
 class _Routed:
-    """The rows of a mixed batch that this part gets, and the way back.
+    """The rows of a mixed batch that this partition gets, and the way back.
 
-    One exchange of counts, for which the host synchronizes, and one of rows: rows of the first part come first, each
-    part's in its order.
+    One exchange of counts, for which the host synchronizes, and one of rows: rows of the first partition come first,
+    each partition's in its order.
     """
 
     def __init__(self, part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]):
@@ -122,9 +122,9 @@ class _Routed:
         return found, OwnedArcs(*inserted, columns, safe), OwnedArcs(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
-        """The answers in the order of the operations. `found` has the answers to this part's rows.
+        """The answers in the order of the operations. `found` has the answers to this partition's rows.
 
-        `totals` are the edges inserted, replaced and deleted by all parts.
+        `totals` are the edges inserted, replaced and deleted by all partitions.
         """
         xp, route, size = self._part.xp, self._route, int(self._ops.size)
 

@@ -1,6 +1,7 @@
-"""Send the arcs of a batch to the parts that own them, on GPUs.
+"""Send the arcs of a batch to the partitions that own them, on GPUs.
 
-If parts have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as messages.
+If partitions have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as
+messages.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ GIVEN = (
 
 
 class Sending(Protocol):
-    """A part's arcs of a batch, whose ids may not be checked yet.
+    """A partition's arcs of a batch, whose ids may not be checked yet.
 
-    After `begin`, `table` has a row of each part: its counts of arcs for each part, whether it has errors, and a
-    number of its host's.
+    After `begin`, `table` has a row of each partition: its counts of arcs for each partition, whether it has errors,
+    and a number of its host's.
     """
 
     arcs: Arcs
@@ -48,7 +49,7 @@ class Sending(Protocol):
         invalid."""
 
     def receive(self, lasting: bool) -> Sequence[Any]:
-        """Return the sources, destinations and weights, if any, of this part's arcs, ordered by sender.
+        """Return the sources, destinations and weights, if any, of this partition's arcs, ordered by sender.
 
         Unless they are `lasting`, they may lie in a window until the next batch or search.
         """
@@ -145,7 +146,7 @@ class Sender:
 class ByWindows:
     """Arcs that are in flight when the host receives their counts.
 
-    All memory is allocated before, so nothing fails while other parts wait.
+    All memory is allocated before, so nothing fails while other partitions wait.
     """
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs, window: Window):

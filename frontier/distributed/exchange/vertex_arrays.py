@@ -1,16 +1,17 @@
-"""Arrays by vertex, of which every part has a copy, and the rules that make the copies agree.
+"""Arrays by vertex, of which every partition has a copy, and the rules that make the copies agree.
 
-Entry v of a copy is authoritative on the part that owns v. Functors read and write their own part's copy.
+Entry v of a copy is authoritative on the partition that owns v. Functors read and write their own partition's copy.
 
-* Operators over edges write to entries of vertices that other parts own. These *changed copies* travel to the owners,
-  which combine them by the array's rule.
-* Operators over vertices write to owned entries. The copies of other parts are then *behind*, until they are needed.
+* Operators over edges write to entries of vertices that other partitions own. These *changed copies* travel to the
+  owners, which combine them by the array's rule.
+* Operators over vertices write to owned entries. The copies of other partitions are then *behind*, until they are
+  needed.
 * Copies of an array with the rule "add" contain the amounts to add to the owner's entry. An amount that functors added
   without returning the vertex is *pending*: it stays where it is until the array is read.
 * Copies of an array with the rule "countdown" are one more than the amounts to add. So the first decrement of a copy is
   from 1 to 0: the functor returns the vertex, and its owner is notified. The owner decides whether its entry reaches 0.
 * Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them. They
-  are *held* apart while a block (`locally`) lets each part work on its own copy.
+  are *held* apart while a block (`locally`) lets each partition work on its own copy.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Entry:
 
 
 class VertexArrays:
-    """The arrays by vertex of one part, with their rules.
+    """The arrays by vertex of one partition, with their rules.
 
     An array of the right length that an operator receives is treated as an array by vertex, without a rule. `local`
     returns the local graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators
@@ -246,10 +247,10 @@ class VertexArrays:
     def to_owners(self, reached: Any, arrays: Sequence[Any], numbers: Sequence[int] = ()) -> tuple[Any, list[int]]:
         """Send the copies of `reached`, vertices without duplicates, to their owners, for the arrays with a rule.
 
-        Returns the owned ones of `reached` together with the vertices whose entries other parts' copies have improved,
-        without duplicates. Without a rule, returns all owned vertices that other parts have reached. Also returns the
-        number of vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers` over all
-        parts.
+        Returns the owned ones of `reached` together with the vertices whose entries other partitions' copies have
+        improved, without duplicates. Without a rule, returns all owned vertices that other partitions have reached.
+        Also returns the number of vertices that all partitions have reached (on GPUs, that they return), and the sums
+        of `numbers` over all partitions.
 
         One exchange of counts, for which the host synchronizes, and one of values. On GPUs see `levels`.
         """
@@ -396,11 +397,11 @@ class VertexArrays:
         return callable(self._entry(array).rule)
 
     def unite(self, arrays: Sequence[Any]) -> None:
-        """Combine all copies of the arrays whose rule is a function, on all parts.
+        """Combine all copies of the arrays whose rule is a function, on all partitions.
 
-        If copies were equal before an operator, and it has changed few entries, these go to all parts. Otherwise
-        whole copies do: after step k each part has the values of 2^k parts, so log2(size) steps suffice. Values may
-        arrive twice, since the functions are idempotent.
+        If copies were equal before an operator, and it has changed few entries, these go to all partitions. Otherwise
+        whole copies do: after step k each partition has the values of 2^k partitions, so log2(size) steps suffice.
+        Values may arrive twice, since the functions are idempotent.
         """
         comm, size = self._comm, self._comm.size
         for array in arrays:
@@ -426,7 +427,7 @@ class VertexArrays:
                 step *= 2
 
     def _with_news(self, array: Any, theirs: Any, held_from: Any) -> Frontier:
-        """Return the vertices whose entries in another part's copy may contain news.
+        """Return the vertices whose entries in another partition's copy may contain news.
 
         This search is faster than calling a rule for all vertices: the rule runs for few entries, and branches of a
         rule that mostly finds equal entries are predicted well. A third of the entries of the forests of an R-MAT graph

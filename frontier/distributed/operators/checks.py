@@ -1,4 +1,4 @@
-"""Check how functors access arrays by vertex before an operator over parts runs.
+"""Check how functors access arrays by vertex before an operator over partitions runs.
 
 It is refused if copies would differ afterwards.
 """

@@ -1,7 +1,7 @@
-"""Common neighbors of vertices that different parts own.
+"""Common neighbors of vertices that different partitions own.
 
-The shorter list of neighbors of a pair travels to the owner of the other vertex, once to each part that needs it. Its
-members are looked up there. Values that functors read by edge travel with it.
+The shorter list of neighbors of a pair travels to the owner of the other vertex, once to each partition that needs it.
+Its members are looked up there. Values that functors read by edge travel with it.
 
     u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
     keys        a list in flight: the other part, and the vertex; both parts derive the same keys in the same order
@@ -9,8 +9,8 @@ members are looked up there. Values that functors read by edge travel with it.
 It makes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
 operator has made them already, for edges that observers are notified of (`RoutedEdges`).
 
-On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here. On other
-GPUs they are kernels (`common_on_gpu`).
+On a CPU, and on GPUs with more partitions than kernels sort by, the steps are operations of NumPy and CuPy, here. On
+other GPUs they are kernels (`common_on_gpu`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def intersect(
     graph: BasePart, us: Any, vs: Any, op: Callable | None = None, *args: Any, per_pair: Callable | None = None,
     numbered: bool = False, checked: bool = True,
 ) -> Any:  # fmt: skip
-    """`frontier.intersect`, of the pairs that all parts list.
+    """`frontier.intersect`, of the pairs that all partitions list.
 
     `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries if the
     rule is a function. It may read the entries of its two edges in arrays by edge. With `numbered`, it may use the
@@ -169,7 +169,7 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """Return the lists that other parts request, and the positions of requested lists of the given lengths.
+    """Return the lists that other partitions request, and the positions of requested lists of the given lengths.
 
     `asked` and `wanted` are keys, with duplicates, of lists to receive and to send. Negative ones are none.
     """

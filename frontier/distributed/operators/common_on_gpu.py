@@ -1,7 +1,7 @@
-"""`intersect` over parts on GPUs: kernels find out which lists of neighbors travel.
+"""`intersect` over partitions on GPUs: kernels find out which lists of neighbors travel.
 
 The host synchronizes once, for the sizes of transfers. Meanwhile the GPU intersects the pairs whose ends are both on
-this part.
+this partition.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def takes_pairs(graph: BasePart, routed: RoutedEdges) -> bool:
 
 
 class Items:
-    """The pairs that this part shares with each part, in the order of common.cuh.
+    """The pairs that this partition shares with each partition, in the order of common.cuh.
 
-    `sizes` are the numbers shared with each part. `begins` are the starts of the blocks, two for each part, and the
-    number of items. `firsts` are the starts of the blocks' pairs among the sent, or the received ones.
+    `sizes` are the numbers shared with each partition. `begins` are the starts of the blocks, two for each partition,
+    and the number of items. `firsts` are the starts of the blocks' pairs among the sent, or the received ones.
     """
 
     def __init__(self, rank: int, sent: Sequence[int], received: Sequence[int]):

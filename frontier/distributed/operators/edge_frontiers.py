@@ -16,9 +16,9 @@ from .frontiers import HeldByParts, PartFrontier
 
 
 class PartEdgeFrontier(HeldByParts, EdgeFrontier):
-    """`EdgeFrontier` of a part of a distributed graph: it stores the edges that leave the part's vertices.
+    """`EdgeFrontier` of a partition of a distributed graph: it stores the edges that leave the partition's vertices.
 
-    Its size is the size of the whole set. All parts must call the same methods, as for a `PartFrontier`.
+    Its size is the size of the whole set. All partitions must call the same methods, as for a `PartFrontier`.
     """
 
     graph: Any

@@ -46,10 +46,10 @@ class HeldByParts:
 
 
 class PartFrontier(HeldByParts, Frontier):
-    """`Frontier` of a part of a distributed graph: it stores the members that the part owns.
+    """`Frontier` of a partition of a distributed graph: it stores the members that the partition owns.
 
-    Its size, and whether it is empty, refer to the whole set: all parts loop equally often. All parts must request
-    them, since this is a collective operation.
+    Its size, and whether it is empty, refer to the whole set: all partitions loop equally often. All partitions must
+    request them, since this is a collective operation.
     """
 
     is_everyone = False  # made of all vertices, as all parts know

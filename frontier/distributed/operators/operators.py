@@ -1,8 +1,9 @@
-"""The operators over the parts of a graph.
+"""The operators over the partitions of a graph.
 
-Each part runs the operator of one device on its own vertices or edges. Then copies of arrays by vertex are combined.
+Each partition runs the operator of one device on its own vertices or edges. Then copies of arrays by vertex are
+combined.
 
-The operators of one device, such as ``frontier.advance(graph, ...)``, call these for the graph of a part.
+The operators of one device, such as ``frontier.advance(graph, ...)``, call these for the graph of a partition.
 """
 
 from __future__ import annotations
@@ -216,7 +217,7 @@ def _traverse_alone(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, values: tuple, limits: Limits,
     balance: str,
 ) -> int:  # fmt: skip
-    """`traverse` of a graph in a single part, as on one device: nothing is exchanged.
+    """`traverse` of a graph in a single partition, as on one device: nothing is exchanged.
 
     `values` are the arguments with a number instead of a `StepCounter`.
     """
@@ -335,7 +336,7 @@ def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None
 def visit_edges(
     graph: BasePart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
 ) -> PartFrontier | None:  # fmt: skip
-    """`frontier.visit_edges`, of the edges that all parts list: the owner of its source visits each.
+    """`frontier.visit_edges`, of the edges that all partitions list: the owner of its source visits each.
 
     Copies of arrays whose rule is a function stay apart until they are needed, so a stream of batches exchanges nothing
     for an array that is rarely read.

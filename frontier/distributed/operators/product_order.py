@@ -1,9 +1,9 @@
-"""The order of vectors that the parts of a graph multiply on GPUs, and operators over vertices in that order.
+"""The order of vectors that the partitions of a graph multiply on GPUs, and operators over vertices in that order.
 
-A part's vector has only the entries that the part needs: first its own vertices, which have the rows of its product,
-the longest first. Its ghosts follow, by the parts that own them, and for each part in that part's order. So each part's
-entries are received into one piece of the vector, ghosts with many neighbors come first, too, and operators over the
-part's own vertices use the first entries.
+A partition's vector has only the entries that the partition needs: first its own vertices, which have the rows of its
+product, the longest first. Its ghosts follow, by the partitions that own them, and for each partition in that
+partition's order. So each partition's entries are received into one piece of the vector, ghosts with many neighbors
+come first, too, and operators over the partition's own vertices use the first entries.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 class PartOrder:
-    """The vertices at the positions of a part's vectors, and the exchange of ghosts' entries.
+    """The vertices at the positions of a partition's vectors, and the exchange of ghosts' entries.
 
     Every worker makes one at the same time, with one exchange of the ghosts' ids. `ghosts` of the graph must be up to
-    date. `order` has the vertex at each position, the `own` ones of this part first, and `self.ghosts` the number that
-    each part owns.
+    date. `order` has the vertex at each position, the `own` ones of this partition first, and `self.ghosts` the number
+    that each partition owns.
     """
 
     def __init__(self, graph: BasePart, local: Any, ghosts: Ghosts):
@@ -92,9 +92,9 @@ class PartOrder:
             comm.alltoallv_columns(columns, self._counts, self.ghosts, outs)
 
     def hubs(self, most: int) -> Any:
-        """Return positions of at most `most` vertices: in turn the first ones of each part.
+        """Return positions of at most `most` vertices: in turn the first ones of each partition.
 
-        Parts own about as many hubs as any other, since a hash chooses a vertex's owner.
+        Partitions own about as many hubs as any other, since a hash chooses a vertex's owner.
         """
         sizes = [self.own, *(count for count in self.ghosts if count)]
         starts = np.cumsum([0, *sizes[:-1]])

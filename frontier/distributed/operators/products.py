@@ -27,11 +27,11 @@ SUMS = (np.dtype(np.float64),)
 class PartSpMV(SpMV):
     """`frontier.SpMV` of a distributed graph.
 
-    If products are prepared on GPUs, each part's vectors have their own order (`PartOrder`), with the entries of its
-    own vertices and its ghosts. Parts agree on whether to prepare. Elsewhere vectors are by vertex id: a part reads and
-    writes the entries of its own vertices, and decides by itself whether to make a copy.
+    If products are prepared on GPUs, each partition's vectors have their own order (`PartOrder`), with the entries of
+    its own vertices and its ghosts. Partitions agree on whether to prepare. Elsewhere vectors are by vertex id: a
+    partition reads and writes the entries of its own vertices, and decides by itself whether to make a copy.
 
-    In both cases a part receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many. A product
+    In both cases a partition receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many. A product
     writes them to its vector.
     """
 

@@ -1,7 +1,7 @@
-"""advance from the other end: each part looks back from its own vertices, along the edges that enter them.
+"""advance from the other end: each partition looks back from its own vertices, along the edges that enter them.
 
-All parts know the members of the frontier by a bit for each vertex, and functors write entries of owned vertices. So a
-dense step exchanges these bits instead of values of all vertices, and nothing afterwards.
+All partitions know the members of the frontier by a bit for each vertex, and functors write entries of owned vertices.
+So a dense step exchanges these bits instead of values of all vertices, and nothing afterwards.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def can_pull(graph: BasePart, functors: Functors, args: tuple) -> bool:
 def pull(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, arrays: list[Any]
 ) -> tuple[PartFrontier, int, int]:
-    """Run one pull, and return the next frontier, its total size over all parts, and the total size of `frontier`.
+    """Run one pull, and return the next frontier, its total size over all partitions, and the total size of `frontier`.
 
     `arrays` are the arrays by vertex among `args`.
     """

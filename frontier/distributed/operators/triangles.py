@@ -1,14 +1,15 @@
-"""Triangles of a distributed graph: each part looks up its own edges, and lists of neighbors rotate between parts.
+"""Triangles of a distributed graph: each partition looks up its own edges, and lists of neighbors rotate between
+partitions.
 
-As on one device, every edge leads from its end of lower degree to its end of higher degree. The part that owns the
+As on one device, every edge leads from its end of lower degree to its end of higher degree. The partition that owns the
 upper end of an edge counts the common upper neighbors of both. It has the list of the upper end. The lists of lower
-ends come from the parts that own them, one part at a time, so a part stores at most two parts' lists. The first ones
-are looked up together with its own.
+ends come from the partitions that own them, one partition at a time, so a partition stores at most two partitions'
+lists. The first ones are looked up together with its own.
 
     position  a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
-              parts form a static copy
+              partitions form a static copy
     lengths   of all vertices' lists of upper neighbors, by position
-    upper     the lists of this part's vertices, by position, without gaps
+    upper     the lists of this partition's vertices, by position, without gaps
 """
 
 from __future__ import annotations

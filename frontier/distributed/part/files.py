@@ -1,12 +1,12 @@
-"""Distributed graphs on disk: a folder with a file for each part, and a list of these files.
+"""Distributed graphs on disk: a folder with a file for each partition, and a list of these files.
 
     graph.json               the properties of the graph, and the names of its files
-    <name>-<part>.npz        the local graph of a part, as written by `Graph.save`
+    <name>-<partition>.npz        the local graph of a partition, as written by `Graph.save`
 
 A graph is saved under new names, and the list is replaced last, in one step. Until then the folder contains the old
-graph, as it does if a part fails or a process is killed. Vertices have the same owners for any graph with the same
-number of parts, unless another rule was used (in format 1). On another number of workers, arcs go to their new owners
-like batches.
+graph, as it does if a partition fails or a process is killed. Vertices have the same owners for any graph with the same
+number of partitions, unless another rule was used (in format 1). On another number of workers, arcs go to their new
+owners like batches.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from .updates import NotifiedEdges, PartUpdates
 
 
 class GraphPart(PartUpdates, PartReads):
-    """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
+    """A dynamic graph of which this process has a partition: a program that runs on every worker sees it as one graph.
 
     Every worker calls the same methods, operators and algorithms in the same order, each with its partition. Results
     are equal to the results on one device, complete on every worker. Each worker passes its share of a batch or a
@@ -62,9 +62,9 @@ class GraphPart(PartUpdates, PartReads):
     Attributes
     ----------
     local : DynamicGraph
-        The part: a directed graph over all ids.
+        The partition: a directed graph over all ids.
     inward : DynamicGraph or None
-        With in-edges, the arcs that enter the part's vertices, reversed.
+        With in-edges, the arcs that enter the partition's vertices, reversed.
     partition : Partition
     arrays : VertexArrays
     ghosts : dict of str to Ghosts

@@ -26,8 +26,8 @@ from ..exchange.vertex_arrays import FLAGS, RESULTS, SUMS
 class PartReads(MakesVertexArrays, BasePart):
     """The properties, arrays and queries of `GraphPart`.
 
-    Each part has array entries for all vertices, which are made equal where they are read. Every worker calls queries
-    at the same time: the pairs and edges of all workers are looked up, like a batch.
+    Each partition has array entries for all vertices, which are made equal where they are read. Every worker calls
+    queries at the same time: the pairs and edges of all workers are looked up, like a batch.
     """
 
     _total_arcs: int
@@ -60,10 +60,10 @@ class PartReads(MakesVertexArrays, BasePart):
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
-        """The columns of this part's arcs, by name, as `Graph.edge_data`, or None in graphs without edge data.
+        """The columns of this partition's arcs, by name, as `Graph.edge_data`, or None in graphs without edge data.
 
-        They are arrays by the part's own ids, which functors see as `edge`. The arc of an undirected edge that leaves
-        the opposite end has its own entry, on the part that owns that end.
+        They are arrays by the partition's own ids, which functors see as `edge`. The arc of an undirected edge that
+        leaves the opposite end has its own entry, on the partition that owns that end.
         """
         return self.local.edge_data
 

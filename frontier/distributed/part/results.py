@@ -3,8 +3,8 @@
 The program has their numbers, and the types and shapes of their arrays. An array is copied when it is read. The rows of
 a data frame go from the workers to Dask, a partition from each, and never through the program.
 
-Every part has the whole arrays of a result. The rows of a table are cut into one piece per part, in order, so frames
-are sorted by vertex as on one device.
+Every partition has the whole arrays of a result. The rows of a table are cut into one piece per partition, in order, so
+frames are sorted by vertex as on one device.
 """
 
 from __future__ import annotations
@@ -162,9 +162,10 @@ def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
 
 
 def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
-    """Store this part's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the parts.
+    """Store this partition's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the
+    partitions.
 
-    Returns a frame with the columns and no rows, and the number of rows of each part.
+    Returns a frame with the columns and no rows, and the number of rows of each partition.
     """
     rows = all_or_none(host, make)
     described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))

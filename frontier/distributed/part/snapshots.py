@@ -1,10 +1,10 @@
-"""Views and copies of a part: the reverse of a directed graph, and snapshots.
+"""Views and copies of a partition: the reverse of a directed graph, and snapshots.
 
-The reverse shares everything with its graph. Its edges are the in-edges of the same parts.
+The reverse shares everything with its graph. Its edges are the in-edges of the same partitions.
 
-Parts make a snapshot at the same position among their common calls, so it lies between the same two updates on all.
-Local graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time:
-if one has no memory, all raise its error.
+Partitions make a snapshot at the same position among their common calls, so it lies between the same two updates on
+all. Local graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all partitions at the
+same time: if one has no memory, all raise its error.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def copy_of(part: BasePart, kind: type) -> Any:
 
 
 def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
-    """Return a copy of a part object, with other local graphs.
+    """Return a copy of a partition object, with other local graphs.
 
     None of its attributes references it, so the local graphs are freed with the last reference to it.
     """

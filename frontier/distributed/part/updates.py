@@ -30,9 +30,9 @@ from ..exchange.updates import Deletion, Insertion, VertexChange, add_up, run
 class NotifiedEdges:
     """Edges that observers are notified of.
 
-    All parts pass the same arrays on to operators, which need not find the owners of their vertices again. An object is
-    in a list until nothing else references its sources, so it keeps no memory alive. `routed` are the edges at the
-    owners of their destinations, once they are known.
+    All partitions pass the same arrays on to operators, which need not find the owners of their vertices again. An
+    object is in a list until nothing else references its sources, so it keeps no memory alive. `routed` are the edges
+    at the owners of their destinations, once they are known.
     """
 
     def __init__(self, notified: list[NotifiedEdges], src: Any, dst: Any):
@@ -61,8 +61,8 @@ def update(function: U) -> U:
 class PartUpdates(BasePart):
     """The updates and observers of `GraphPart`.
 
-    Every worker calls updates at the same time, with its share of the batch. Each part has its own observers, which are
-    all notified at the same time.
+    Every worker calls updates at the same time, with its share of the batch. Each partition has its own observers,
+    which are all notified at the same time.
     """
 
     _notified: list[NotifiedEdges]
@@ -109,9 +109,9 @@ class PartUpdates(BasePart):
 
     @update
     def delete_vertices(self, ids: Any) -> UpdateResult:
-        """`DynamicGraph.delete_vertices`. All parts pass the same argument.
+        """`DynamicGraph.delete_vertices`. All partitions pass the same argument.
 
-        Each part scans its arcs for the ones that enter the vertices.
+        Each partition scans its arcs for the ones that enter the vertices.
         """
         before = self._delete_incident(ids) if self._observers.live() else 0
         deleted = run(self, VertexChange("delete_vertices", ids)).deleted
@@ -127,9 +127,9 @@ class PartUpdates(BasePart):
     def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
         """`DynamicGraph.attach`, on every worker.
 
-        Each part's observer is notified of the edges that leave the part's vertices: exact ones of each undirected edge
-        once, on the part that owns its smaller end. All are notified at the same time, even without edges, so they can
-        call operators.
+        Each partition's observer is notified of the edges that leave the partition's vertices: exact ones of each
+        undirected edge once, on the partition that owns its smaller end. All are notified at the same time, even
+        without edges, so they can call operators.
         """
         self._observers.attach(observer, instead_of)
 

@@ -17,10 +17,10 @@ FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two cost a sev
 
 
 class Partition(BasePartition):
-    """The owners of all vertices, known to every part.
+    """The owners of all vertices, known to every partition.
 
     `together` is the length of the runs of vertices with one owner, as a power of two (`owners`). The array `owners`,
-    of uint8 or int32, has the part of each vertex.
+    of uint8 or int32, has the partition of each vertex.
     """
 
     def __init__(self, device: Device, num_parts: int, rank: int):
@@ -75,8 +75,8 @@ class Partition(BasePartition):
         return self._others
 
     def pieces_of_first(self, size: int) -> tuple[Any, Any, list[int]]:
-        """Return this part's among the first `size` vertices, the vertices of other parts by part, and each part's
-        count."""
+        """Return this partition's among the first `size` vertices, the vertices of other partitions by partition, and
+        each partition's count."""
         if size == self.owners.size:
             return self.owned, self.others, self.counts
         order, counts = self._sorted(self.owners[:size])
@@ -102,7 +102,7 @@ class Partition(BasePartition):
         return order[: sum(counts)], counts
 
     def sort_by_owner(self, ids: Any) -> tuple[Any, Any]:
-        """Return vertices sorted by owner, and the count of each part (int64) on the device, without a host
+        """Return vertices sorted by owner, and the count of each partition (int64) on the device, without a host
         synchronization."""
         if self.num_parts == 1:
             return ids, self.device.xp.asarray(np.asarray([ids.size], np.int64))

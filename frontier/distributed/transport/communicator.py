@@ -29,10 +29,10 @@ class PartLostError(RuntimeError):
 
 @dataclass
 class Transfer:
-    """An array of which every part sends pieces to all parts.
+    """An array of which every partition sends pieces to all partitions.
 
-    ``outgoing[p]``, which may be empty, goes to part p. ``received[p]`` entries come from part p, to `out` in the order
-    of the parts.
+    ``outgoing[p]``, which may be empty, goes to partition p. ``received[p]`` entries come from partition p, to `out` in
+    the order of the partitions.
     """
 
     outgoing: Sequence[Any]
@@ -41,10 +41,10 @@ class Transfer:
 
 
 class DeferredReduction:
-    """A small array that is reduced over all parts along with the next exchange, and a `HostCopy` of the result.
+    """A small array that is reduced over all partitions along with the next exchange, and a `HostCopy` of the result.
 
     The result is written to `array`, unless it is None because another value was written there. `values` are this
-    part's.
+    partition's.
     """
 
     def __init__(self, comm: Communicator, array: Any, op: str):
@@ -75,29 +75,29 @@ class DeferredReduction:
 class Communicator(BaseCommunicator):
     """The exchanges of one of `size` workers with the rest.
 
-    All methods are collective: every part calls the same ones in the same order. Arrays are contiguous, of one
-    dimension and on `device`. The other parts' arrays have the same dtype. Results are new arrays.
+    All methods are collective: every partition calls the same ones in the same order. Arrays are contiguous, of one
+    dimension and on `device`. The other partitions' arrays have the same dtype. Results are new arrays.
 
     Attributes
     ----------
     rank : int
-        The rank of this part, from 0 to ``size - 1``.
+        The rank of this partition, from 0 to ``size - 1``.
     size : int
-        Number of parts.
+        Number of partitions.
     device : Device
     sent_bytes : int
-        Bytes that this part has sent to other parts.
+        Bytes that this partition has sent to other partitions.
     seconds : float
-        The host's time in exchanges, including waits for other parts. On a GPU the host continues before they are done,
-        unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) do not count.
+        The host's time in exchanges, including waits for other partitions. On a GPU the host continues before they are
+        done, unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) do not count.
     exchanges : int
         Exchanges so far. Each costs at least the latency of a message.
     waits : int
-        The number of times that the host has blocked for data of other parts.
+        The number of times that the host has blocked for data of other partitions.
     synchronizes : bool
         Whether to synchronize with the device before and after each exchange, to measure it.
     deferred : list of DeferredReduction
-        The reductions of the next exchange, alike on all parts.
+        The reductions of the next exchange, alike on all partitions.
     """
 
     synchronizes = False
@@ -144,17 +144,17 @@ class Communicator(BaseCommunicator):
     def alltoallv(
         self, values: Any, counts: Sequence[int], received: Sequence[int] | None = None
     ) -> tuple[Any, list]:  # fmt: skip
-        """Send the first ``counts[0]`` values to part 0, the next ``counts[1]`` to part 1, and so on.
+        """Send the first ``counts[0]`` values to partition 0, the next ``counts[1]`` to partition 1, and so on.
 
         Parameters
         ----------
         received : sequence of int, optional
-            The number of values from each part, if known: it saves an exchange.
+            The number of values from each partition, if known: it saves an exchange.
 
         Returns
         -------
         values : array
-            The received values, in the order of the parts.
+            The received values, in the order of the partitions.
         received : list of int
         """
         (found,), got = self.alltoallv_columns([values], counts, received)
@@ -221,9 +221,9 @@ class Communicator(BaseCommunicator):
         out[...] = self.allreduce(values)
 
     def exchange_into(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
-        """Run one transfer into an existing array: ``outgoing[p]`` to part p, ``received[p]`` entries from it.
+        """Run one transfer into an existing array: ``outgoing[p]`` to partition p, ``received[p]`` entries from it.
 
-        The piece from this part to itself is empty.
+        The piece from this partition to itself is empty.
         """
         for values in outgoing:
             self.sent_bytes += values.nbytes
@@ -260,9 +260,10 @@ class Communicator(BaseCommunicator):
         self.exchange_counts([0] * self.size)
 
     def window(self, nbytes: int) -> Window | None:
-        """Return memory of each part that kernels of all parts access, of at least `nbytes`, or None where they cannot.
+        """Return memory of each partition that kernels of all partitions access, of at least `nbytes`, or None where
+        they cannot.
 
-        Its contents may be lost when all parts ask for more.
+        Its contents may be lost when all partitions ask for more.
         """
         if self._has_windows and (self._window is None or self._window.nbytes < nbytes):
             held = 0 if self._window is None else self._window.nbytes

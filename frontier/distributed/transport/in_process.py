@@ -13,10 +13,10 @@ from .windows import Window, open_in_process
 
 
 class InProcessCommunicator(Communicator):
-    """A part among threads. `group` makes all of them.
+    """A partition among threads. `group` makes all of them.
 
-    `kernels_meet` is whether kernels of all parts run concurrently, and can wait for each other. Threads share a GPU,
-    which guarantees this for a single kernel only. An emulated GPU runs any number.
+    `kernels_meet` is whether kernels of all partitions run concurrently, and can wait for each other. Threads share a
+    GPU, which guarantees this for a single kernel only. An emulated GPU runs any number.
     """
 
     kernels_meet = False

@@ -60,7 +60,7 @@ class Numbers:
 
 
 class NcclCommunicator(Communicator):
-    """A part on the current GPU, which no other part of the group may use. `identity` is from `unique_id`.
+    """A partition on the current GPU, which no other partition of the group may use. `identity` is from `unique_id`.
 
     All calls go to the current stream. The host synchronizes only if it needs counts.
     """

@@ -26,14 +26,15 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Window:
-    """The windows of all parts, of `nbytes` each, as one of them sees them, initially zero.
+    """The windows of all partitions, of `nbytes` each, as one of them sees them, initially zero.
 
-    This part's window is `memory` (uint8). `addresses` (uint64, on the device) has the addresses of all windows. A
-    kernel leaves results for the host in `outcome`, each part its numbers of a batch in a row of `notices`, and all
-    parts combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits for other
-    parts. `senders` of batches are found by the types of their columns (`sending`).
+    This partition's window is `memory` (uint8). `addresses` (uint64, on the device) has the addresses of all windows. A
+    kernel leaves results for the host in `outcome`, each partition its numbers of a batch in a row of `notices`, and
+    all partitions combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits
+    for other partitions. `senders` of batches are found by the types of their columns (`sending`).
 
-    `unmap` forgets the windows of the other parts. `free`, after all parts have done so, frees this one's memory.
+    `unmap` forgets the windows of the other partitions. `free`, after all partitions have done so, frees this one's
+    memory.
     """
 
     OUTCOMES = 9
@@ -72,8 +73,8 @@ class Window:
         return rows
 
     def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
-        """Combine up to `FROM_HOST` numbers of all parts, and synchronize to read the result. None if the parts are
-        abandoned."""
+        """Combine up to `FROM_HOST` numbers of all partitions, and synchronize to read the result. None if the
+        partitions are abandoned."""
         if self._combine is None:
             given = [Field(self._given, name) for name in GIVEN]
             self._combine = self._kernel().bind(
