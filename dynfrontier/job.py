@@ -24,7 +24,7 @@ class Applied:
     """The effect of one batch.
 
     `records` arrived for insertion, `loops` of them self-loops, and `late` of them outside the window. `deletions` are
-    records that named an edge to delete. `edges` and `count` describe the graph afterwards. `update_seconds` and
+    rows that named an edge to delete. `edges` and `count` describe the graph afterwards. `update_seconds` and
     `count_seconds` overlap with transfers to the device.
     """
 

@@ -18,7 +18,7 @@ FEW = 4096
 
 
 class MakesVertexArrays:
-    """The part of a graph that makes arrays with an entry for each vertex."""
+    """The partition of a graph that makes arrays with an entry for each vertex."""
 
     device: Device
     num_vertices: int
@@ -166,5 +166,5 @@ class MakesVertexArrays:
         return int(src.size)
 
     def max_over_parts(self, number: int) -> int:
-        """The maximum of a number over all parts. On one device the number itself."""
+        """The maximum of a number over all partitions. On one device the number itself."""
         return int(number)

@@ -28,7 +28,7 @@ FACTS = (
 COUNTS = ("num_vertices", "num_edges", "num_arcs")  # properties that updates change: workers send them with each answer
 
 QUERIES = ("has_vertices", "degrees", "in_degrees", "neighbors", "to_coo", "memory_usage")
-"""Methods that a program calls on all parts with the same arguments. It uses the result of the first part."""
+"""Methods that a program calls on all partitions with the same arguments. It uses the result of the first partition."""
 
 UPDATES = ("expire", "insert_vertices", "delete_vertices")
 """The same for methods that change the graph: Ctrl-C is delayed until they end."""

@@ -1,4 +1,4 @@
-"""`DistributedGraph`: a graph whose parts are on the workers of an engine, as seen by the program."""
+"""`DistributedGraph`: a graph whose partitions are on the workers of an engine, as seen by the program."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @property
     def num_parts(self) -> int:
-        """Number of parts, one on each worker."""
+        """Number of partitions, one on each worker."""
         return self.engine.size
 
     def __repr__(self) -> str:
@@ -241,7 +241,7 @@ class DistributedGraph(BaseDistributedGraph):
         return self._another(DistributedGraph, steps.copy)
 
     def _another(self, kind: type[DistributedGraph], step: Callable) -> Any:
-        """Return a graph whose parts the workers make from this one's, or know already."""
+        """Return a graph whose partitions the workers make from this one's, or know already."""
         made = object.__new__(kind)
         made.engine = self.engine
         with self.engine.making() as key:
@@ -260,7 +260,7 @@ class DistributedGraph(BaseDistributedGraph):
         return weakref.WeakValueDictionary()  # by the keys of their parts
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
-        """Make an object of a class on every worker, from the worker's part."""
+        """Make an object of a class on every worker, from the worker's partition."""
         return PartsObject(self, cls, args, kwargs)
 
     def _call(self, step: Callable, shares: list[tuple], *, whole: bool = False) -> list[Any]:
@@ -382,7 +382,7 @@ class DistributedGraph(BaseDistributedGraph):
             raise
 
     def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any:
-        """Call a method of all parts with the same arguments, and return the first one's result."""
+        """Call a method of all partitions with the same arguments, and return the first one's result."""
         return self._call(steps.on_part, [(method, args, kwargs)] * self.num_parts, whole=whole)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
@@ -390,7 +390,7 @@ class DistributedGraph(BaseDistributedGraph):
         observer.close()  # type: ignore[attr-defined]
 
     def close(self) -> None:
-        """Free the parts."""
+        """Free the partitions."""
         self.engine.run_alike(steps.drop, self._key)
 
 
@@ -459,7 +459,7 @@ DISTRIBUTED_FORMS = {
 
 
 def _edge_frame(parts: list[dict[str, np.ndarray]], library: Any) -> Any:
-    """A frame of the columns of all parts, sorted as on one device."""
+    """A frame of the columns of all partitions, sorted as on one device."""
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.argsort(columns["src"], kind="stable")  # the edges of each vertex are in order
     return data_frame({name: column[order] for name, column in columns.items()}, library)

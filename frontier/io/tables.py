@@ -50,7 +50,7 @@ def from_table(
     weighted : bool, optional
         True makes an unnamed third column the weight. False ignores weights.
     compact : bool
-        Renumber the vertices of records to 0..n-1. Always done for ids that are not integers.
+        Renumber the vertices of rows to 0..n-1. Always done for ids that are not integers.
     directed : bool, optional
         `EdgeList.directed` of the result.
     source : str

@@ -1,6 +1,6 @@
 """The plan for reading a text edge list, from its first lines and the caller's options.
 
-Lines at the top of a file of names may be comments, or records of names that start with ``#`` or ``%`` (`Marked`).
+Lines at the top of a file of names may be comments, or rows of names that start with ``#`` or ``%`` (`Marked`).
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 def _header(
     plan: ColumnReading, at: int, after: int, words: list[str], options: ReadOptions
 ) -> tuple[list[str] | None, Layout, list[str]]:  # fmt: skip
-    """Return the first line's names of columns, if any, the layout without it, and the first record's words."""
+    """Return the first line's names of columns, if any, the layout without it, and the first row's words."""
     layout, columns, header = plan.layout, options.columns, options.header
     if not words or header is False:
         return None, layout, words
@@ -188,7 +188,7 @@ def _roles(
 def _words_of(
     roles: list[str | None], words: Sequence[str], allowed: bool, options: ReadOptions
 ) -> tuple[list[str | None], frozenset[str], bool]:
-    """Return the roles, the roles of columns of words, and whether the first record shows that ends are words."""
+    """Return the roles, the roles of columns of words, and whether the first row shows that ends are words."""
     first = {role: word for role, word in zip(roles, words, strict=False) if role is not None}
     if UNKNOWN in first and options.weighted is None and wd.is_date(first[UNKNOWN]):
         roles = ["time" if role == UNKNOWN else role for role in roles]
@@ -203,22 +203,22 @@ def _words_of(
 
 
 class Marked(NamedTuple):
-    """A line whose mark stands directly before a word. It `fits` if it is as wide as the records."""
+    """A line whose mark stands directly before a word. It `fits` if it is as wide as the rows."""
 
     position: int
     words: list[str]
     fits: bool
 
     def is_record(self, first: Sequence[str]) -> bool:
-        """Return whether it is a record for sure: other names in it, or in the first record below, start with marks."""
+        """Return whether it is a row for sure: other names in it, or in the first row below, start with marks."""
         return self.fits and any(word[:1] and word[0] in COMMENTS for word in (*self.words[1:], *first))
 
 
 def marked_lines(data: bytes, start: int, end: int, width: int, syntax: Syntax) -> list[Marked]:
-    """Return the lines from `start` to `end` that may be records, of `width` fields, as well as comments.
+    """Return the lines from `start` to `end` that may be rows, of `width` fields, as well as comments.
 
     Their mark stands directly before a word. They have neither known names of columns nor only numbers, as a disabled
-    record would. Without records, `width` is 0.
+    row would. Without rows, `width` is 0.
     """
     syntax, found = replace(syntax, comments=frozenset()), []
     while True:

@@ -39,7 +39,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         ``.txt``, ``.el``, ``.edges`` (blanks), ``.tsv``, ``.csv``, ``.mtx`` (Matrix Market), each of them also with
         ``.gz``, ``.xz`` or ``.bz2``. Also ``.parquet``, ``.feather`` or ``.arrow`` (require pyarrow).
     edges : EdgeList
-        Written record by record with vertex numbers from `first_id` (``.mtx``: from 1, and of undirected edges the
+        Written row by row with vertex numbers from `first_id` (``.mtx``: from 1, and of undirected edges the
         larger end first). `ids` are not written, and tables do not store the number of vertices. Text has the columns
         ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly. CSV and tables
         also have the columns of `data`, by their names.

@@ -121,7 +121,7 @@ class DaskEngine(Engine):
         return [answers.get(i, (None, None)) for i in range(len(futures))]
 
     def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
-        """Mark the engine as lost, and make the remaining parts stop waiting. Returns the answer to the call."""
+        """Mark the engine as lost, and make the remaining partitions stop waiting. Returns the answer to the call."""
         self._lost = f"{why}, and its partition of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]
@@ -216,7 +216,7 @@ def _call(token: str, rank: int, function: Callable, share: tuple) -> Any:
 
 
 def _take(token: str, rank: int, key: int) -> Any:
-    """Pass the object under a key of this part to Dask."""
+    """Pass the object under a key of this partition to Dask."""
     host = _hosts.get((token, rank))
     if host is None or key not in host.objects:
         raise PartLostError("a worker with rows of this frame is gone: make the frame again")

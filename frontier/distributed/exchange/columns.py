@@ -76,12 +76,12 @@ class ColumnsOfPart:
         self.table = None if part.time_unit is None else self
 
     def latest_time(self) -> NoReturn:
-        """Raise: all parts share the clock of a window."""
+        """Raise: all partitions share the clock of a window."""
         raise NotImplementedError("a SlidingWindow is made of the DistributedGraph, not of its parts")
 
 
 class ColumnsOfGraph(Mapping):
-    """`DistributedGraph.edge_data`: the names of the columns, whose arrays are on the parts."""
+    """`DistributedGraph.edge_data`: the names of the columns, whose arrays are on the partitions."""
 
     def __init__(self, names: tuple[str, ...]):
         self._names = names
@@ -136,4 +136,4 @@ class LogsOfParts:
     """The log of a graph for a `SlidingWindow`."""
 
     def expect(self, before: int) -> None:
-        """Nothing: each part looks for expired edges on request."""
+        """Nothing: each partition looks for expired edges on request."""

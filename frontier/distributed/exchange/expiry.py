@@ -48,7 +48,7 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
 
 
 def latest_time(graph: BasePart) -> int | None:
-    """The greatest time of the edges of all parts, or None if there are none."""
+    """The greatest time of the edges of all partitions, or None if there are none."""
     last, error = attempt(lambda: graph.local.payload.table.latest_time())
     table = graph.comm.gather_counts([error is not None, last is not None, last or 0])
     if table[:, 0].any():

@@ -128,7 +128,7 @@ class Route:
         )
 
     def copy(self, array: Any) -> None:
-        """Copy the entries of ghosts from the parts that own them."""
+        """Copy the entries of ghosts from the partitions that own them."""
         device = self._comm.device
         got, _ = self._comm.alltoallv(elementwise.take(device, array, self._from), self._sent, self._got)
         elementwise.put(device, array, self._to, got)

@@ -33,7 +33,7 @@ MIRRORED = 0x80  # mark of a row that is the other direction of a record
 def apply_operations(
     part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Mapping[str, Any]
 ) -> MixedResult:  # fmt: skip
-    """`DynamicGraph.apply` for the operations that all parts list: the answers to this part's own."""
+    """`DynamicGraph.apply` for the operations that all partitions list: the answers to this partition's own."""
     check_multi(part.multi_edges)
     routed = _Routed(part, ops, src, dst, weights, edge_data)
     found, insert, delete = all_or_none(part, routed.answer)
@@ -57,7 +57,7 @@ def _insert(part: BasePart, arcs: OwnedArcs) -> None:
 
 
 def joined(parts: Sequence[MixedResult]) -> MixedResult:
-    """The answers to the operations of all parts, in host memory."""
+    """The answers to the operations of all partitions, in host memory."""
     first = parts[0]
     starts = np.cumsum([0, *(part.neighbors.size for part in parts[:-1])])
     offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
@@ -111,7 +111,7 @@ class _Routed:
         self._columns = dict(zip(names, values, strict=True))
 
     def answer(self) -> tuple[MixedResult, OwnedArcs, OwnedArcs]:
-        """The answers to this part's rows, and the rows to insert and to delete."""
+        """The answers to this partition's rows, and the rows to insert and to delete."""
         kinds, u, v = self._received
         others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
         batch = MixedBatch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
@@ -149,7 +149,7 @@ class _Routed:
         return xp.zeros(int(self._ops.size) + 1, np.int64), xp.empty(0, self._part.vertex_dtype)
 
     def _lists_of(self, found: MixedResult, answers: Any, records: Any) -> tuple[Any, Any]:
-        """Offsets and neighbors of the requested lists. They may be long: all parts allocate theirs first."""
+        """Offsets and neighbors of the requested lists. They may be long: all partitions allocate theirs first."""
         part, xp = self._part, self._part.xp
 
         def measure() -> tuple[Any, Any, list[list[int]]]:
@@ -174,7 +174,7 @@ class _Routed:
 
 
 def _column(part: BasePart, given: MixedBatch, name: str) -> Any:
-    """A column of the operations. A part whose share has no insertions may lack it."""
+    """A column of the operations. A partition whose share has no insertions may lack it."""
     held = given.weights if name == WEIGHT_COLUMN else given.columns.get(name)
     return part.xp.zeros(given.ops.size, part.edge_dtypes[name]) if held is None else held
 

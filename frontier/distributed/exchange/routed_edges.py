@@ -59,7 +59,7 @@ class RoutedEdges:
         return take(self._comm.device, column, self.order)
 
     def send(self, *columns: Any) -> tuple[Any, ...]:
-        """The pairs at the owners of `dst`, by sending part, as (dst, src), and sorted columns of theirs."""
+        """The pairs at the owners of `dst`, by sending partition, as (dst, src), and sorted columns of theirs."""
         if self._arrived is None:
             v, u, *got = self._exchange(self.dst, self.src, *columns)
             self._arrived = v, u
@@ -88,7 +88,7 @@ class RoutedEdges:
 
 
 def to_sources(graph: BasePart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
-    """Pairs of vertices that parts list, at the owners of their first vertices, with more columns. See `Pairs`."""
+    """Pairs of vertices that partitions list, at the owners of their first vertices, with more columns. See `Pairs`."""
     return Pairs(graph, src, dst).send(*columns)
 
 
@@ -153,7 +153,7 @@ class Pairs:
         return table, _not_ids(int(graph.device.to_host(wrong)[0]), u, n)
 
     def send(self, *columns: Any) -> tuple[Any, ...]:
-        """The pairs that this part owns, and more columns of theirs."""
+        """The pairs that this partition owns, and more columns of theirs."""
         if self._at_owners:
             return (self._src, self._dst, *columns)
         if self._routed is not None:

@@ -1,4 +1,4 @@
-"""Batches and queries over parts on their way to the owners of their vertices, and back."""
+"""Batches and queries over partitions on their way to the owners of their vertices, and back."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def route(graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mappin
 
 
 def _keep(graph: BasePart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> OwnedArcs:
-    """A batch of a graph in a single part, which owns all arcs."""
+    """A batch of a graph in a single partition, which owns all arcs."""
     room = graph.spare.of(graph, src.size)
     graph.spare.take(src.size)
     kept = {name: values if isinstance(records, slice) else values[records] for name, values in columns.items()}
@@ -100,7 +100,7 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
 
 
 def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
-    """Whether all parts have far more memory than their arcs can use."""
+    """Whether all partitions have far more memory than their arcs can use."""
     return all(map(lt, received, spare))
 
 
@@ -196,7 +196,7 @@ class RowExchange:
         self.has_room &= graph.device.is_gpu or int(counts.sum()) <= MANY
 
     def send(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
-        """Columns of the rows, in `order`, at the owners: rows of the first part first."""
+        """Columns of the rows, in `order`, at the owners: rows of the first partition first."""
         return self.exchange(make, self.sent, self.received)
 
     def answer(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
@@ -208,7 +208,7 @@ class RowExchange:
         return make() if self.has_room else all_or_none(self._graph, make)
 
     def exchange(self, make: Callable[[], Sequence[Any]], sent: list[int], received: list[int]) -> list[Any]:
-        """Send columns, of which each part gets a piece."""
+        """Send columns, of which each partition gets a piece."""
         comm = self._graph.comm
         if self.has_room:
             return comm.alltoallv_columns(make(), sent, received)[0]

@@ -64,7 +64,7 @@ def received_by(table: list[list[int]], part: int) -> int:
 
 
 class ByMessages:
-    """Arcs that are sent once all parts know the counts."""
+    """Arcs that are sent once all partitions know the counts."""
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs):
         self.arcs = arcs
@@ -190,6 +190,6 @@ def can_use_windows(weight_dtype: np.dtype | None) -> bool:
 
 
 def no_arcs(xp: Any, vertex_dtype: np.dtype, weight_dtype: np.dtype | None) -> Arcs:
-    """Return the empty batch of a part whose arcs are invalid."""
+    """Return the empty batch of a partition whose arcs are invalid."""
     empty = xp.empty(0, vertex_dtype)
     return Arcs(empty, empty, None if weight_dtype is None else xp.empty(0, weight_dtype))

@@ -56,7 +56,7 @@ class PartChange:
         raise NotImplementedError
 
     def commit(self, part: BasePart, done: Any) -> None:
-        """Follow a change of all parts. `done` is the result of the first local graph."""
+        """Follow a change of all partitions. `done` is the result of the first local graph."""
 
 
 class Insertion(PartChange):
@@ -187,7 +187,7 @@ def _fail(
     part: BasePart, change: PartChange, undo: list[Callable[[], None]] | None, versions: list[int],
     error: Exception | None,
 ) -> None:  # fmt: skip
-    """Undo a change that a part could not make, and raise its error on all of them."""
+    """Undo a change that a partition could not make, and raise its error on all of them."""
     if part.comm.size > 1 or len(versions) > 1:
         undone = list(map(VERSION, part.locals())) == versions
         if not undone and undo is not None:

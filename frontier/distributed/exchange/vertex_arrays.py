@@ -38,7 +38,7 @@ MARKED = 256
 """On a CPU, lists of vertices are joined by a mark for each vertex if there are at most so many marks for an entry, and
 by sorting otherwise."""
 FLAGS, SUMS, RESULTS = "flags", "sums", "results"
-"""Rules of small arrays that are not by vertex: of flags, of sums of all parts, and of the results of `reduce`."""
+"""Rules of small arrays that are not by vertex: of flags, of sums of all partitions, and of the results of `reduce`."""
 OF_NO_VERTEX = FLAGS, SUMS  # the rules of small arrays that any functor may write to
 ABSENT = -1  # the position of an array that is not among the arguments
 
@@ -160,7 +160,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def sync(self, arrays: Sequence[Any]) -> None:
-        """Update copies that are behind, and combine flags, and the sums of results, over all parts."""
+        """Update copies that are behind, and combine flags, and the sums of results, over all partitions."""
         self.finish_results(arrays)
         self.settle(arrays)
         entries = {id(array): self._entry(array) for array in arrays}
@@ -181,7 +181,7 @@ class VertexArrays:
                 array[...] = self._comm.allreduce(array, "max")
 
     def publish(self, arrays: Sequence[Any], ids: Any) -> None:
-        """`sync` if since the last one entries have changed only at `ids`, vertices of this part."""
+        """`sync` if since the last one entries have changed only at `ids`, vertices of this partition."""
         comm = self._comm
         counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
         width = sum(array.itemsize for array in arrays)
@@ -196,7 +196,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def copy_from_owners(self, *arrays: Any) -> None:
-        """Copy every entry of arrays of equal length from the part that owns it. New vertices may be missing."""
+        """Copy every entry of arrays of equal length from the partition that owns it. New vertices may be missing."""
         comm = self._comm
         if not arrays or comm.size == 1:
             return
@@ -324,7 +324,8 @@ class VertexArrays:
         return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
-        """Return this part's vertices and the marked ones (None: all) of other parts' lists, without duplicates."""
+        """Return this partition's vertices and the marked ones (None: all) of other partitions' lists, without
+        duplicates."""
         xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
             lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
@@ -370,7 +371,8 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine the values of one part with the owned entries, and return which ones improved, or None for all."""
+        """Combine the values of one partition with the owned entries, and return which ones improved, or None for
+        all."""
         xp = self._comm.device.xp
         if not ruled:
             return None
@@ -467,7 +469,7 @@ class VertexArrays:
 
     @contextmanager
     def hold_apart(self, arrays: Sequence[Any]) -> Iterator[None]:
-        """Let each part work on its own copies of arrays, whose rules are functions, until the block ends."""
+        """Let each partition work on its own copies of arrays, whose rules are functions, until the block ends."""
         entries = [self._entry(array) for array in arrays]
         if not all(callable(entry.rule) for entry in entries):
             raise ValueError("locally() takes vertex arrays of this graph whose rule, combine=, is a function")

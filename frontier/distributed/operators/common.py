@@ -102,7 +102,7 @@ def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None
 
 @dataclass
 class Lists:
-    """Lists of neighbors that a part receives and sends."""
+    """Lists of neighbors that a partition receives and sends."""
 
     rows: Any  # the received list of each key (int64), -1 for keys that were not requested
     offsets: Any  # of the received lists, which are contiguous (int64)
@@ -159,7 +159,8 @@ def _find(
 
 
 def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
-    """Return the part of each pair (int64): `counts[i]` pairs with part i. Further counts start with part 0 again."""
+    """Return the partition of each pair (int64): `counts[i]` pairs with partition i. Further counts start with
+    partition 0 again."""
     xp = graph.xp
     return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
 

@@ -1,4 +1,4 @@
-"""`PartEdgeFrontier`: a set of edges of a distributed graph, each with the part that owns its source."""
+"""`PartEdgeFrontier`: a set of edges of a distributed graph, each with the partition that owns its source."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def src(self) -> Any:
-        """The sources on all parts, the same on each, like `dst` and `weights`. O(members) memory."""
+        """The sources on all partitions, the same on each, like `dst` and `weights`. O(members) memory."""
         return self._gathered(self.local.src)[0]
 
     @property
@@ -89,7 +89,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def edges(self) -> NoReturn:
-        """Not available: the values of `edge` in functors differ between parts."""
+        """Not available: the values of `edge` in functors differ between partitions."""
         raise NotImplementedError(
             "edges is not available for distributed graphs, whose partitions have local ids: use local.edges"
         )
@@ -106,7 +106,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
         return PartFrontier.of_members(self.graph, members)
 
     def reversed(self) -> PartEdgeFrontier:
-        """The same edges in the other direction, at the parts that own their destinations."""
+        """The same edges in the other direction, at the partitions that own their destinations."""
         graph = self.graph.reverse
         src, dst = to_sources(graph, self.local.dst, self.local.src)
         return PartEdgeFrontier.of_part(graph, EdgeFrontier(graph.local, src, dst))

@@ -93,7 +93,8 @@ def advance(
 def _advance(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str
 ) -> tuple[PartFrontier, int, int]:
-    """Run one push, and return the next frontier, its total size over all parts, and the total size of `frontier`."""
+    """Run one push, and return the next frontier, its total size over all partitions, and the total size of
+    `frontier`."""
     steps = steps_on_gpu(graph, functors, args, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -129,7 +130,7 @@ def _push(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str,
     output: str | None = "vertices",
 ) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Run the operator on the part, and return its output, and the arrays by vertex."""
+    """Run the operator on the partition, and return its output, and the arrays by vertex."""
     op, condition, prepare = functors
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = check_at_edges(graph, op, args, sends=output is not None)
@@ -265,7 +266,7 @@ def reduce(
     frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None,
     columns: int | None = None,
 ) -> Any:  # fmt: skip
-    """`frontier.reduce`. The result is the same on all parts, in an array made by `results` once it is needed."""
+    """`frontier.reduce`. The result is the same on all partitions, in an array made by `results` once it is needed."""
     if columns is not None:
         raise NotImplementedError("columns is not available for distributed graphs yet")
     of_edges = isinstance(frontier, PartEdgeFrontier)
@@ -295,7 +296,7 @@ def neighbor_reduce(
     identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
     score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
-    """`frontier.neighbor_reduce`. With `out`, copies of other parts' vertices are updated when they are needed."""
+    """`frontier.neighbor_reduce`. With `out`, copies of other partitions' vertices are updated when they are needed."""
     if columns is not None:
         raise NotImplementedError("columns is not available for distributed graphs yet")
     args = check_at_edges(graph, op, args, gathers=True)
@@ -391,11 +392,12 @@ FORMS = {
         copy_if_faster, traverse, visit_edges,
     )
 }  # fmt: skip
-"""The form of each operator over parts. Operators without one are not available."""
+"""The form of each operator over partitions. Operators without one are not available."""
 
 
 def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call a function that reads a graph with the graph of a part: an operator's form, or an algorithm as it is."""
+    """Call a function that reads a graph with the graph of a partition: an operator's form, or an algorithm as it
+    is."""
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)
     if form is not None:

@@ -78,7 +78,7 @@ class PartOrder:
         return int(self.order.size)
 
     def exchange(self, *arrays: Any) -> None:
-        """Copy ghosts' entries of vectors from the parts that own them."""
+        """Copy ghosts' entries of vectors from the partitions that own them."""
         comm, own = self._comm, self.own
         if comm.size == 1 or not arrays:
             return
@@ -115,7 +115,7 @@ class PartOrder:
 
 
 class Positions:
-    """The `Partition` of the positions of a part's vectors."""
+    """The `Partition` of the positions of a partition's vectors."""
 
     def __init__(self, comm: Communicator, order: PartOrder):
         self.num_parts = comm.size
@@ -199,7 +199,7 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
         return f"VectorGraph({self.num_vertices:,} entries on part {self.comm.rank} of {self.comm.size})"
 
     def reading(self) -> AbstractContextManager[Any]:
-        """`Graph.reading`: only one thread uses a part."""
+        """`Graph.reading`: only one thread uses a partition."""
         return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:

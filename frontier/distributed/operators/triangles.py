@@ -61,20 +61,21 @@ class PartOrientation(Orientation):
         return steps, 0, steps
 
     def lower(self) -> tuple[Any, Any]:
-        """Return this part's vertices' lower neighbors, which are all but the upper ones: offsets, and positions."""
+        """Return this partition's vertices' lower neighbors, which are all but the upper ones: offsets, and
+        positions."""
         counts = self.graph.xp.zeros(self._own.size + 1, np.int64)
         first, end = self.range_of(self.graph.comm.rank)  # type: ignore[attr-defined]
         counts[1:] = self._degrees[self._own] - self.lengths[first:end]
         return self._arcs(DOWN, counts)
 
     def range_of(self, part: int) -> tuple[int, int]:
-        """Return the first and the end position of a part's vertices."""
+        """Return the first and the end position of a partition's vertices."""
         counts = self.graph.partition.counts  # type: ignore[attr-defined]
         first = sum(counts[:part])
         return first, first + counts[part]
 
     def _arcs(self, way: Any, counts: Any) -> tuple[Any, Any]:
-        """Return the arcs of this part that lead one way, given their number at each vertex."""
+        """Return the arcs of this partition that lead one way, given their number at each vertex."""
         found = _collect(
             self.graph.local, self._own, leads, self._arguments(way), slots=False, relabel=self._place,  # type: ignore
             counts=counts,
@@ -106,7 +107,7 @@ def count_triangles(orientation: PartOrientation, tally: Any) -> int:
 
 
 def _fetch(orientation: PartOrientation, shift: int) -> Any:
-    """Receive the lists of the part `shift` ranks on, and send this one's as far back."""
+    """Receive the lists of the partition `shift` ranks on, and send this one's as far back."""
     comm: Any = orientation.graph.comm  # type: ignore[attr-defined]
     if comm.size == 1:
         return orientation.upper
@@ -119,7 +120,7 @@ def _fetch(orientation: PartOrientation, shift: int) -> Any:
 
 
 def _lists(orientation: PartOrientation, parts: list[int], fetched: Any) -> Any:
-    """Return a static copy of the lists of this part and of the other one, which were fetched."""
+    """Return a static copy of the lists of this partition and of the other one, which were fetched."""
     graph: Any = orientation.graph
     xp = graph.xp
     offsets = xp.zeros(graph.num_vertices + 1, np.int64)
@@ -130,7 +131,7 @@ def _lists(orientation: PartOrientation, parts: list[int], fetched: Any) -> Any:
 
 
 def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: list[int]) -> Any:
-    """Return a static copy of this part's arcs to lower neighbors on some parts."""
+    """Return a static copy of this partition's arcs to lower neighbors on some partitions."""
     graph: Any = orientation.graph
     xp = graph.xp
     if len(parts) < graph.comm.size:

@@ -1,4 +1,4 @@
-"""`GraphPart`: the part of a distributed graph on one worker."""
+"""`GraphPart`: the partition of a distributed graph on one worker."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class GraphPart(PartUpdates, PartReads):
         self._start()
 
     def _start(self, num_arcs: int = 0) -> None:
-        """Set the initial state of a part, including a copy."""
+        """Set the initial state of a partition, including a copy."""
         self._reverse: GraphPart | None = None
         self._notified: list[NotifiedEdges] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
@@ -143,7 +143,7 @@ class GraphPart(PartUpdates, PartReads):
     # ---- running over parts ------------------------------------------------------------------------------------------
 
     def reading(self) -> AbstractContextManager[Any]:
-        """`Graph.reading`: only one thread uses a part."""
+        """`Graph.reading`: only one thread uses a partition."""
         return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -153,24 +153,24 @@ class GraphPart(PartUpdates, PartReads):
         return operators.run(self, function, args, kwargs)
 
     def synchronize(self) -> None:
-        """Prepare for reading: all parts call this first."""
+        """Prepare for reading: all partitions call this first."""
 
     def check_parts(self) -> None:
-        """Raise if the parts do not agree any more."""
+        """Raise if the partitions do not agree any more."""
         if self.broken is not None:
             raise PartLostError(self.broken)
 
     def mark_failed(self, text: str) -> NoReturn:
-        """Raise, now and whenever the graph is used again: other parts do not answer."""
+        """Raise, now and whenever the graph is used again: other partitions do not answer."""
         self.broken = text
         raise PartLostError(text)
 
     def locals(self) -> list[Any]:
-        """Return the local graphs, the graph of the part's own arcs first."""
+        """Return the local graphs, the graph of the partition's own arcs first."""
         return [self.local] if self.inward is None else [self.local, self.inward]
 
     def commit(self, gained: int) -> None:
-        """Count an update, which gave all parts together `gained` arcs."""
+        """Count an update, which gave all partitions together `gained` arcs."""
         self._total_arcs += gained
         self._version += 1
 
@@ -188,11 +188,11 @@ class GraphPart(PartUpdates, PartReads):
         return self._reverse
 
     def snapshot(self) -> GraphPart:
-        """`DynamicGraph.snapshot`, made by all parts at the same time: a part of it."""
+        """`DynamicGraph.snapshot`, made by all partitions at the same time: a partition of it."""
         return take_snapshot(self, GraphPart)
 
     def copy(self) -> GraphPart:
-        """`Graph.copy`: an independent graph in as many parts, which can be updated, also if this one cannot."""
+        """`Graph.copy`: an independent graph in as many partitions, which can be updated, also if this one cannot."""
         return copy_of(self, GraphPart)
 
     def empty_like(self, num_vertices: int | None = None, **options: Any) -> GraphPart:

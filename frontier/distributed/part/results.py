@@ -155,7 +155,7 @@ def _read(host: Host, key: int, name: str) -> Any:
 
 
 def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
-    """Store this part's rows of a result as a frame of pandas."""
+    """Store this partition's rows of a result as a frame of pandas."""
     comm = host.comm
     share = comm.rank, comm.size
     return keep_rows(host, key, lambda: data_frame(host.objects[result]._columns(names, share), "pandas"))

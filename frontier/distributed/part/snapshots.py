@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SnapshotPart:
-    """A part of a snapshot (`GraphPart.snapshot`): the first base of its class."""
+    """A partition of a snapshot (`GraphPart.snapshot`): the first base of its class."""
 
     read_only = True
     refusal = REFUSAL
@@ -39,7 +39,7 @@ class SnapshotPart:
     _is_read = False
 
     def synchronize(self) -> None:
-        """Let all parts copy the state that the snapshot shows, once. Every worker calls this."""
+        """Let all partitions copy the state that the snapshot shows, once. Every worker calls this."""
         if not self._is_read:
             all_or_none(self, lambda: [read_now(local) for local in self.locals()])
             self._is_read = True
@@ -61,7 +61,7 @@ def _class_of(view: type, kind: type) -> type:
 
 
 def take_snapshot(part: BasePart, kind: type) -> Any:
-    """`GraphPart.snapshot`: the same object as long as no part has changed. `kind` is `GraphPart`."""
+    """`GraphPart.snapshot`: the same object as long as no partition has changed. `kind` is `GraphPart`."""
     part.check_parts()
     local, *others = [each.snapshot() for each in part.locals()]
     inward = others[0] if others else None
@@ -140,5 +140,5 @@ class ReversePart:
 
 
 def reverse_of(part: BasePart, kind: type) -> Any:
-    """Return the reverse of a part, of a class derived from `kind`, which is `GraphPart`."""
+    """Return the reverse of a partition, of a class derived from `kind`, which is `GraphPart`."""
     return _class_of(ReversePart, kind)(part)

@@ -46,7 +46,7 @@ U = TypeVar("U", bound=Callable[..., Any])
 
 
 def update(function: U) -> U:
-    """Decorate a method that updates the graph, which all parts call at the same time (`exchange.updates`)."""
+    """Decorate a method that updates the graph, which all partitions call at the same time (`exchange.updates`)."""
 
     @wraps(function)
     def call(part: Any, /, *args: Any, **options: Any) -> Any:
@@ -71,7 +71,7 @@ class PartUpdates(BasePart):
     def insert_edges(
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
-        """`DynamicGraph.insert_edges`, of the edges that all parts have."""
+        """`DynamicGraph.insert_edges`, of the edges that all partitions have."""
         if on_existing != "replace":
             check_on_existing(self, on_existing)
         arcs = route(self, src, dst, weights, edge_data)
@@ -81,17 +81,18 @@ class PartUpdates(BasePart):
 
     @update
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
-        """`DynamicGraph.delete_edges`, of the edges that all parts have."""
+        """`DynamicGraph.delete_edges`, of the edges that all partitions have."""
         return run(self, Deletion(route(self, src, dst)))
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """`DynamicGraph.apply`, of the operations of all parts. The answers are for this part's operations."""
+        """`DynamicGraph.apply`, of the operations of all partitions. The answers are for this partition's
+        operations."""
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @update
     def expire(self, before: Any) -> UpdateResult:
-        """`DynamicGraph.expire`. All parts pass the same argument."""
+        """`DynamicGraph.expire`. All partitions pass the same argument."""
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time_unit=")
         return expire_edges(self, as_time(before, "before", self.time_unit))
@@ -102,7 +103,7 @@ class PartUpdates(BasePart):
 
     @update
     def insert_vertices(self, count_or_ids: Any) -> Any:
-        """`DynamicGraph.insert_vertices`. All parts pass the same argument."""
+        """`DynamicGraph.insert_vertices`. All partitions pass the same argument."""
         change = VertexChange("insert_vertices", count_or_ids)
         run(self, change)
         return change.done
@@ -169,7 +170,8 @@ class PartUpdates(BasePart):
         return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
 
     def is_notified(self, src: Any) -> bool:
-        """Return whether an array has the sources of edges that observers are notified of, which this part owns."""
+        """Return whether an array has the sources of edges that observers are notified of, which this partition
+        owns."""
         return any(edges.src() is src for edges in self._notified)
 
     def routed_of_notified(self, src: Any, dst: Any) -> RoutedEdges | None:

@@ -18,7 +18,7 @@ IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
 
 
 def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
-    """Return whether kernels support this number of parts and ids of this type."""
+    """Return whether kernels support this number of partitions and ids of this type."""
     return device.is_gpu and num_parts <= MAX_PARTS and dtype in IDS
 
 

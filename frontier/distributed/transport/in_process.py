@@ -1,4 +1,4 @@
-"""Parts that are threads of one process, which read each other's arrays: for tests, and to try out programs."""
+"""Partitions that are threads of one process, which read each other's arrays: for tests, and to try out programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class InProcessCommunicator(Communicator):
 
     @classmethod
     def group(cls, size: int, device: Device) -> list[InProcessCommunicator]:
-        """Return the communicators of `size` parts, each for its own thread."""
+        """Return the communicators of `size` partitions, each for its own thread."""
         board = Board(size)
         return [cls(rank, board, device) for rank in range(size)]
 
@@ -52,7 +52,7 @@ class InProcessCommunicator(Communicator):
 
 
 class Board:
-    """The transfers that each part shows to the rest."""
+    """The transfers that each partition shows to the rest."""
 
     def __init__(self, size: int):
         self.transfers: list[Any] = [None] * size

@@ -22,7 +22,7 @@ OPS = {"sum": 0, "max": 2, "min": 3}  # ncclRedOp_t
 
 
 def unique_id() -> tuple:
-    """Return the identity by which the parts find each other: one of them makes it for all."""
+    """Return the identity by which the partitions find each other: one of them makes it for all."""
     return load_nccl().get_unique_id()
 
 

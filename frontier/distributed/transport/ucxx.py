@@ -62,7 +62,7 @@ class Listener:
         self.offer = self._listener.port, machine, self._worker.address.tobytes()
 
     def connect(self, rank: int, hosts: Sequence[str], offers: Sequence[tuple]) -> UcxxCommunicator:
-        """Return the communicator of part `rank`, with the hosts and offers of all parts in order."""
+        """Return the communicator of partition `rank`, with the hosts and offers of all partitions in order."""
         from ucxx import libucxx
         from ucxx._lib.arr import Array
 

@@ -1,4 +1,4 @@
-"""Windows: memory of each part that the kernels of all parts read and write, on GPUs of one host."""
+"""Windows: memory of each partition that the kernels of all partitions read and write, on GPUs of one host."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Window:
         self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
 
     def abandon(self) -> None:
-        """End the kernels' waits for other parts."""
+        """End the kernels' waits for other partitions."""
         self._abandoned[0] = 1
 
     def can_exchange(self, count: int) -> bool:
@@ -66,7 +66,7 @@ class Window:
         return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
-        """Queue the exchange of a row of int64 numbers on the device, and return the rows of all parts."""
+        """Queue the exchange of a row of int64 numbers on the device, and return the rows of all partitions."""
         rows = self._xp.empty((self._parts, row.size), np.int64)
         none = (0,) * FROM_HOST
         self._kernel()(int(row.size), row, *none, *self._others(), rows, 0, None, self.abandoned, **ONE_BLOCK)

@@ -92,7 +92,7 @@ class Level:
 
 
 class Mail:
-    """The messages from and to one part, level by level, and their memory."""
+    """The messages from and to one partition, level by level, and their memory."""
 
     def __init__(self, comm: Communicator, partition: Partition):
         self._comm = comm
@@ -120,7 +120,7 @@ class Mail:
 
     @staticmethod
     def can_carry(comm: Communicator) -> bool:
-        """Whether kernels make the messages between parts."""
+        """Whether kernels make the messages between partitions."""
         return comm.device.is_gpu and 1 < comm.size <= MAX_PARTS
 
     def begin(self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None) -> None:
@@ -188,7 +188,7 @@ class Mail:
         return Level(members[:count], arcs, *numbers[TOTALS : TOTALS + 2], numbers[TOTALS + 3])
 
     def _deliver_rest(self, local: Any, columns: Columns, numbers: list[int], listed: tuple, pack: Any) -> None:
-        """Exchange the second messages, and combine them part by part."""
+        """Exchange the second messages, and combine them partition by partition."""
         comm, xp = self._comm, self._comm.device.xp
         width = local.vertex_dtype.itemsize + columns.width
 
@@ -209,7 +209,7 @@ class Mail:
             offset += size
 
     def sum_up(self) -> list[int]:
-        """Sum up the numbers of all parts, and read all. The host synchronizes."""
+        """Sum up the numbers of all partitions, and read all. The host synchronizes."""
         self._comm.sum_into(self._own, self._totals)
         self._comm.waits += 1
         return self._counters.read()

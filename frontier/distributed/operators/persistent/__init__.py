@@ -41,13 +41,13 @@ MAX_STEPS, NEVER = 2**30, 2**62
 
 
 def message_bytes(graph: BasePart) -> int:
-    """Return the bytes of each part's window for messages of each other part."""
+    """Return the bytes of each partition's window for messages of each other partition."""
     room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MAX_BYTES)
     return room // graph.comm.size // 128 * 128
 
 
 def window_of(graph: BasePart) -> Window | None:
-    """Return the windows of a search, or None where kernels cannot see the memory of all parts."""
+    """Return the windows of a search, or None where kernels cannot see the memory of all partitions."""
     bits = 8 * bitmap_words(graph.num_vertices)
     return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
 
