@@ -265,8 +265,8 @@ def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None,
         missing.append("weight" if weighted else UNKNOWN)  # like three columns without names
     if missing and len(plain) != len(missing):
         raise ParseError(
-            f"which columns are the ends of the edges? There are {', '.join(map(repr, names))}; "
-            "say columns={'src': ..., 'dst': ...}", source,
+            f"which columns are the ends of the edges? The columns are {', '.join(map(repr, names))}; "
+            "pass columns={'src': ..., 'dst': ...}", source,
         )  # fmt: skip
     for k, role in zip(plain, missing, strict=False):
         roles[k] = role

@@ -147,7 +147,7 @@ class EdgeList:
         """
         if isinstance(index, (int, np.integer)):
             raise TypeError(
-                "an EdgeList accepts slices and index arrays; use edges.src[i] and edges.dst[i] for one record"
+                "an EdgeList accepts slices and index arrays; use edges.src[i] and edges.dst[i] for one row"
             )
         return replace(
             self,
@@ -212,7 +212,7 @@ class EdgeList:
             `size` is less than 1.
         """
         if size < 1:
-            raise ValueError(f"a batch needs at least one record, got size = {size}")
+            raise ValueError(f"a batch needs at least one row, got size = {size}")
         return (self[begin : begin + size] for begin in range(0, len(self), size))
 
     def sorted_by_time(self) -> EdgeList:

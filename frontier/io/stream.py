@@ -42,7 +42,7 @@ class EdgeStream:
 
     def __init__(self, edges: EdgeList, batch_size: int, inserts: np.ndarray | None = None) -> None:
         if batch_size < 1:
-            raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
+            raise ValueError(f"a batch needs at least one row, got batch_size = {batch_size}")
         if inserts is not None and len(inserts) != len(edges):
             raise ValueError(f"inserts has {len(inserts)} entries for {len(edges)} records")
         self.edges = edges
@@ -183,7 +183,7 @@ def read_stream(
     if order not in _ORDERS:
         raise ValueError(f"order must be 'time' or 'file', got {order!r}")
     if batch_size < 1:
-        raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
+        raise ValueError(f"a batch needs at least one row, got batch_size = {batch_size}")
     options = ReadOptions(
         columns, weighted, comments, delimiter, header, named, data, max_record_bytes, operations or None
     )

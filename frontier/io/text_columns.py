@@ -156,7 +156,7 @@ def _operations_of(plan: ColumnReading, weights: np.ndarray) -> np.ndarray:
         at, after, _ = plan.record(plan.layout.start)
         for _ in range(int(np.argmin(ops))):
             at, after, _ = plan.record(after)
-        raise plan.error("the weight of a record of a dynamic KONECT network is neither 1 nor -1", at)
+        raise plan.error("the weight of a row of a dynamic KONECT network is neither 1 nor -1", at)
     return ops
 
 

@@ -70,7 +70,7 @@ def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | N
     if maybe_named and names is None:
         for line in marked:
             if line.fits:
-                raise plan.error("is this line a comment, or a record of names? Say comments='#' or comments=''",
+                raise plan.error("is this line a comment, or a row of names? Say comments='#' or comments=''",
                                  line.position)  # fmt: skip
         if marked:
             tell(ReaderWarning(source, f"skipped a line as a comment, {' '.join(marked[0].words)[:60]!r}",
@@ -151,7 +151,7 @@ def _header(
                                "say header=True or header=False"))  # fmt: skip
         return words, below, following
     if found is None:
-        raise plan.error("does this line contain the names of the columns, or the first record? "
+        raise plan.error("does this line contain the names of the columns, or the first row? "
                          "Say header=True or header=False", at)  # fmt: skip
     return None, layout, words
 
@@ -182,7 +182,7 @@ def _roles(
         return ["src", "dst", "weight" if weighted else UNKNOWN], True
     if width == 4:
         return ["src", "dst", "weight", "time"], True
-    raise plan.error(f"{width} columns; say which is which with columns=('src', 'dst', ...)", at)
+    raise plan.error(f"{width} columns; name them with columns=('src', 'dst', ...)", at)
 
 
 def _words_of(

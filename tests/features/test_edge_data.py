@@ -216,7 +216,7 @@ def test_mistakes(mistake, device):
     ({"time": "U5"}, TypeError, r"edge_data\['time'\] must be one of int8, .*, not <U5"),
     ({"time": "int16"}, TypeError, r"edge_data\['time'\] must be one of"),
     ({"time": "second"}, TypeError, r"edge_data\['time'\]"),
-    ({"src": "int64"}, ValueError, "the name 'src', which has a meaning"),
+    ({"src": "int64"}, ValueError, "the reserved name 'src'"),
     ({"weight": "int64"}, ValueError, "the name 'weight'"),
     ({"a b": "int64"}, ValueError, "the name 'a b', which cannot be"),
     ({"if": "int64"}, ValueError, "the name 'if'"),

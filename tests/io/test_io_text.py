@@ -200,7 +200,7 @@ def test_nanosecond_times_are_exact(text):
         ("0 1\n2 3 # note\n", 2, "stray word '#' after"),
         ("0 1\n2 \x00\n", 2, "missing column"),
         ("0 1\n2 3é\n", 2, "stray word '3é'"),
-        ("1 2 3 4 5\n", 1, r"5 columns; say which"),
+        ("1 2 3 4 5\n", 1, r"5 columns; name them"),
         ("+ 1 2\n", None, "read such a stream with read_stream"),
     ],
 )
@@ -398,7 +398,7 @@ def test_names_at_the_top_that_begin_like_comments(text, recwarn, content, expec
 
 def test_a_line_that_may_be_a_comment_or_a_record(text):
     path = text("#cats,eve\nann,bob\n", "a.csv")
-    with pytest.raises(ParseError, match="line 1: is this line a comment, or a record of names"):
+    with pytest.raises(ParseError, match="line 1: is this line a comment, or a row of names"):
         read_edges(path, header=False)
     assert records(read_edges(path, header=False, comments="")) == [("#cats", "eve"), ("ann", "bob")]
     assert records(read_edges(path, header=False, comments="#")) == [("ann", "bob")]
