@@ -217,7 +217,7 @@ def test_mistakes(mistake, device):
     ({"time": "int16"}, TypeError, r"edge_data\['time'\] must be one of"),
     ({"time": "second"}, TypeError, r"edge_data\['time'\]"),
     ({"src": "int64"}, ValueError, "the reserved name 'src'"),
-    ({"weight": "int64"}, ValueError, "the name 'weight'"),
+    ({"weight": "int64"}, ValueError, "the reserved name 'weight'"),
     ({"a b": "int64"}, ValueError, "the name 'a b', which cannot be"),
     ({"if": "int64"}, ValueError, "the name 'if'"),
     ({3: "int64"}, TypeError, "names that are strings, not int"),

@@ -164,6 +164,15 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     -----
     Counts first, and then writes: twice the look-ups of `intersect`, and a sort of the results, except on a CPU in
     structures that store neighbors in order (`Graph.is_sorted`).
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> offsets, ids = fr.common_neighbors(graph, [0, 1, 0], [1, 3, 4])
+    >>> offsets.tolist(), ids.tolist()
+    ([0, 1, 2, 2], [2, 2])
     """
     check_graph(graph)
     us, vs = _checked_pairs(graph, us, vs)

@@ -128,6 +128,18 @@ def neighbor_reduce(
     modulo 2**32 or 2**64. Sums of floats may differ in their last digits from call to call on a GPU. On a CPU "any" and
     "all" leave a vertex at the first edge that decides. On a GPU "argmin", "argmax" and "mode" may call `op` more than
     once for an edge: it must not change its arguments.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [4, 2, 7, 1, 5], device="cpu")
+    >>> def length(src, dst, edge, weight):
+    ...     return weight
+    >>> fr.neighbor_reduce(graph, None, length, reduce="max").tolist()
+    [4.0, 7.0, 7.0, 5.0, 5.0]
+    >>> fr.neighbor_reduce(graph, None, length, reduce="argmin").tolist()
+    [2, 0, 3, 2, 3]
     """
     check_graph(graph)
     one_of(balance, "balance", BALANCES)
