@@ -1,7 +1,7 @@
 """A coloring that is maintained incrementally.
 
-Vertices retain their colors. An exception is one end of an inserted edge between vertices of the same color, and a vertex
-whose degree fell below its color. They are listed, and lose their colors when the colors are read. Then they are
+Vertices retain their colors. Exceptions are one end of an inserted edge between vertices of the same color, and a
+vertex whose degree fell below its color. They are listed, and lose their colors when the colors are read. Then they are
 colored as by `coloring`, one after another in its order: each with the smallest color that no colored neighbor has. In
 parallel, a vertex is colored as soon as all neighbors before it are. If many vertices lose their colors, the colors
 become many, or many edges are gone, all vertices are colored by `coloring`.

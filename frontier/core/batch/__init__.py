@@ -1,7 +1,7 @@
 """Batches of edges: validated, converted to the graph's types, and expanded into arcs.
 
-An *arc* is one direction of an edge, which is what structures store: an edge of a directed graph is one arc, of an
-undirected graph two.
+An *arc* is one direction of an edge. Structures store arcs: an edge of a directed graph is one arc, of an undirected
+graph two.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def fraction_lost(name: str, array: Any, value: Any) -> str:
 
 
 def _check(name: str, array: Any, *values: Any) -> None:
-    """Refuse what compiled functors refuse."""
+    """Raise the errors that compiled functors raise."""
     for value in values:
         if array.dtype.kind in "iu" and isinstance(value, float | np.floating):
             raise TypeError(fraction_lost(name, array.dtype, type(value).__name__))

@@ -248,7 +248,7 @@ def cuda_build(graph: BaseGraph, functors: tuple, args: tuple, options: tuple, a
 
 
 def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[bytes, ...]:
-    """The LTO-IR of functors, and of what walks the graphs that they were given."""
+    """The LTO-IR of functors, and of the functions that walk their graph arguments."""
     capability = (int(arch[3:-1]), int(arch[-1]))
     return tuple(functor.code(capability) for functor in linked)
 

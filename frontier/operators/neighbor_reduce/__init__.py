@@ -118,9 +118,8 @@ def neighbor_reduce(
 
     See Also
     --------
-    SpMV : Weighted sums over neighbors, faster if repeated.
-    reduce : Reduce over a frontier to one number.
-    advance : Visit edges, with atomics for what they update.
+    SpMV : Weighted sums over neighbors, faster if repeated. reduce : Reduce over a frontier to one number. advance :
+    Visit edges, with atomics for shared updates.
 
     Notes
     -----
