@@ -29,7 +29,7 @@ def with_in_edges(graph: Any, name: str) -> Any:
     if graph.has_in_edges:
         return graph
     if graph.in_parts:
-        raise ValueError(f"{name} follows edges backward: make a directed graph in several parts with in_edges=True")
+        raise ValueError(f"{name} follows edges backward: make a distributed directed graph with in_edges=True")
     return graph.to_csr(in_edges=True)
 
 

@@ -170,7 +170,7 @@ def climb(
     """Communities of the first level by the Louvain method, and the number of levels on which vertices were merged.
 
     `move` finds the communities of the first level, and the sums of their degrees, unless `start` specifies both.
-    `share` is the argument of `move`, and the other arguments are those of `louvain`.
+    `share` is an argument of `move`. `louvain` has the remaining arguments.
     """
     levels, joined = [first], []
     modularity = first.modularity(resolution)

@@ -147,7 +147,7 @@ class MaintainedCommunities(IncrementalAlgorithm):
         self._known = self._settled = True
 
     def _set_apart_absent(self) -> None:
-        """Make each deleted vertex a community of its own. No other community may have its name when it returns."""
+        """Make each deleted vertex a singleton community, so no other community has its name when it returns."""
         graph = self.graph
         if graph.absent_mask is not None:
             ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)

@@ -6,9 +6,9 @@ found from its first vertex only. On a CPU, one thread counts them in an array i
 
 If only the best pairs are wanted, the lowest coefficient among the best pairs so far prunes the rest. A pair above the
 bound has many common neighbors, so one is among the first neighbors of the source, ordered by the number of vertices
-that share them. Its degrees are similar. Candidates that are found from a prefix of a list are then counted by an
-intersection. The sources come in order, so a later pair must exceed the bound, not equal it. Hubs are often the first
-vertices and have few similar ones. A sample of the sources with the fewest paths yields a bound to start from.
+that share them. Its degrees are similar. An intersection then counts the candidates that a prefix of a list yields. The
+sources come in order, so a later pair must exceed the bound, not equal it. Hubs are often the first vertices and have
+few similar ones. A sample of the sources with the fewest paths yields a bound to start from.
 
     mids[e]       the neighbors of each vertex, ordered by the number of vertices that share them
     ends[e]       the vertices with each neighbor, by degree and then by id

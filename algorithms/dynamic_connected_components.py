@@ -15,12 +15,12 @@ recomputation from scratch finds only labels. The forest is grown again when a d
 Vertices that become tentative, or get another label, are listed.
 
 Insertions union labels, in one pass over the batch without a host synchronization. Before the labels are read, or edges
-are deleted, vertices are relabeled. Of the components that merged since the last relabeling, one preserves its spanning
-tree. The vertices of the rest, found from the ends of the inserted edges, are attached to it level by level. Deletions
-cost nothing unless they cut an edge of the forest. The lower end of such an edge becomes tentative: it attaches to any
-neighbor of smaller level that is not tentative, or else makes its children tentative. Vertices that are still tentative
-at the end are detached. They attach to any settled neighbor, and vertices that cannot reach one form new components. If
-too many become tentative, the repair is given up, and the labels are recomputed when they are read.
+are deleted, vertices are relabeled. One of the components that merged preserves its spanning tree. A search from the
+ends of the inserted edges attaches the vertices of the rest to it, level by level. Deletions cost nothing unless they
+cut an edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of smaller level
+that is not tentative, or else makes its children tentative. Vertices that are still tentative at the end are detached.
+They attach to any settled neighbor, and vertices that cannot reach one form new components. If too many become
+tentative, the repair is given up, and the labels are recomputed when they are read.
 
 McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
 levels; here all neighbors are candidate parents, instead of a fixed number).
@@ -373,7 +373,7 @@ class _OverParts(DynamicConnectedComponents):
         """Nothing is captured for distributed graphs."""
 
     def _bring_up(self) -> None:
-        """Nothing: what reads does it."""
+        """Do nothing: reading a result relabels."""
 
     def _relabel(self) -> None:
         if self._outdated:

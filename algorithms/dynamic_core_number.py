@@ -16,9 +16,9 @@ each vertex together prove that its core number is right:
 
 * *support[v] >= core[v] for all v: no core number is too high.* The vertices with core[v] >= k are then a graph of
   minimum degree k, and so in the k-core.
-* *later[v] <= core[v] for all v: none is too low.* Suppose that v is in a graph of minimum degree core[v] + 1. Of its
-  vertices, consider the first in the order. It comes no later than v, so its core number is no higher, and all of its
-  neighbors in that graph come after it. They outnumber its core number: a contradiction.
+* *later[v] <= core[v] for all v: none is too low.* Suppose that v is in a graph of minimum degree core[v] + 1. Consider
+  its first vertex in the order. It comes no later than v, so its core number is no higher, and all of its neighbors in
+  that graph come after it. They outnumber its core number: a contradiction.
 
 **Deletions** lower both numbers, so only the first condition can fail. Vertices with too little support fall by 1, all
 at once, and go to the end of the level below. At the new position a vertex has no more later neighbors than it had
@@ -28,20 +28,19 @@ is too low. The second condition is preserved throughout.
 
 **Insertions** raise both, so only the second condition can fail. A vertex with too many later neighbors moves back in
 its level, behind the first of them, which gets one more later neighbor and may have to move, too. Most moves end soon.
-A vertex that has to move again is held: removed from the order, to be inserted at the end of its level. When nothing
-moves any more, held vertices whose count is at most their core number return to the end of the level. They leave the
-counts of the remaining ones, and so on: they are peeled, as in computing core numbers from scratch. The rest rise by 1,
-to the front of the level above, where they are later neighbors of no vertex. Their support is their count, which is
-high enough, and so is the number of their later neighbors, which may be too high again. That is repeated until none is.
-The first condition is preserved throughout.
+A vertex that must move again is *held*: it leaves the order. When nothing moves any more, the held vertices are peeled,
+as in computing core numbers from scratch: a vertex whose count is at most its core number returns to the end of its
+level, and no longer counts for its neighbors. The rest rise by 1, to the front of the level above, where they are later
+neighbors of no vertex. Their support is their count, which is high enough, and so is the number of their later
+neighbors, which may be too high again. That is repeated until none is. The first condition is preserved throughout.
 
 All levels are worked on at once, since a step at one level changes no number of a vertex at another. Each parallel edge
 counts: in a directed graph, both directions do. If much of the graph is visited, core numbers are recomputed from
 scratch when they are next read.
 
-Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, whose order this is, with ranks
-that vertices may share in place of a list, and for batches; Sariyuce et al., "Streaming Algorithms for k-core
-Decomposition", PVLDB 2013; Montresor, De Pellegrini and Miorandi, "Distributed k-Core Decomposition", TPDS 2013.
+Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, for this order, as a list and
+for single edges (here vertices may share ranks); Sariyuce et al., "Streaming Algorithms for k-core Decomposition",
+PVLDB 2013; Montresor, De Pellegrini and Miorandi, "Distributed k-Core Decomposition", TPDS 2013.
 """
 
 from __future__ import annotations
@@ -282,12 +281,12 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     @property
     def _places(self) -> tuple:
-        """The first arguments of functors that only count neighbors by their places in the order."""
+        """The first arguments of functors that only count neighbors by their position in the order."""
         return self._core, self._rank, self._count
 
     @property
     def _arguments(self) -> tuple:
-        """The first arguments of functors that change what is known of vertices."""
+        """The first arguments of functors that change the arrays by vertex."""
         return (
             self._core, self._support, self._later, self._rank, self._former, self._count, self._moved, self._tried,
             self._found, self._size,

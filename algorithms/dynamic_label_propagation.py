@@ -151,7 +151,8 @@ DynamicLabelPropagation.form_over_parts = _OverParts
 
 
 def _lose(src, dst, edge, weight, kind, community, pending):
-    """Reduce the slack of both ends if a neighbor of another community is new, or one of their own is gone."""
+    """Reduce the slack of both ends if they gained a neighbor in another community, or lost one in the same
+    community."""
     if (community[src] == community[dst]) == (kind == DELETED):
         fr.atomic_add(pending, src, -1)
         fr.atomic_add(pending, dst, -1)

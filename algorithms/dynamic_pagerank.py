@@ -245,13 +245,13 @@ class DynamicPageRank(IncrementalAlgorithm):
         return self.graph.divided(self._ranks, self._total if len(self._everyone) else 1.0)
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Receive what new edges bring."""
+        """Receive the shares that new edges carry."""
         if self._repairs("insert", src.size):
             self._changed()
             self._gain(src, dst)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Find what edges bring whose weights will be gone."""
+        """Sum the shares that edges carry, while their weights exist."""
         if self._repairs("delete", src.size) and self._uses_weights:
             if self._taking:  # an update failed
                 self._taken.fill(0)
@@ -273,7 +273,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             fr.visit_edges(self.graph, src, dst, functors.remove_edge, *arrays, self._both, output=False)
 
     def edges_changing(self, src: Any, dst: Any) -> None:
-        """Find what edges bring with their old weights."""
+        """Sum the shares that edges carry with their old weights."""
         self.edges_deleting(src, dst)
 
     def edges_changed(self, src: Any, dst: Any) -> None:
@@ -312,7 +312,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._drift += ROUNDING
 
     def _gain(self, src: Any, dst: Any) -> None:
-        """Receive what edges bring. Each step needs the result of the previous one for the whole batch."""
+        """Receive the shares that edges carry. Each step needs the result of the previous one for the whole batch."""
         graph, both = self.graph, self._both
         if self._uses_weights:
             self._find_totals(src, dst, functors.note_end, self._totals, self._fresh)

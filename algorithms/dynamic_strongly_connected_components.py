@@ -275,7 +275,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             tree.cut = _longer(graph, tree.cut)
 
     def _repair(self) -> bool:
-        """Process what is listed. Return whether that was cheaper than a recomputation."""
+        """Process the lists. Return whether that was cheaper than a recomputation."""
         num_tails, num_suspects, _, *cut = self.graph.device.to_host(self._numbers).tolist()
         size = num_tails + num_suspects + sum(cut)
         self._settled = True
@@ -562,7 +562,7 @@ def _longer(graph: fr.Graph, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _depths(graph: fr.Graph, labels: Any) -> Any:
-    """For each vertex a number that is higher than those of components that point to its component."""
+    """For each vertex a number higher than the number of any component that points to its component."""
     depth = graph.xp.zeros(graph.num_vertices, np.int64)
     if fr.traverse(graph, fr.Frontier.all(graph), _deepen, labels, depth, max_steps=COLORING_STEPS) < COLORING_STEPS:
         return depth

@@ -89,7 +89,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
         super().__init__(graph)
         fr.advanced.arguments.edge_times(graph)
         self.delta = fr.advanced.arguments.span(graph, delta, "delta")
-        self._leaving: dict[str, Any] = {}  # events of an update that has begun, by what it does
+        self._leaving: dict[str, Any] = {}  # events of an unfinished update, by its kind
         self._count_all()
         self._attach()
 
@@ -122,7 +122,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
         self._leaving["change"] = self._events_of(src, dst)
 
     def edges_changed(self, src: Any, dst: Any) -> None:
-        """Note the events that went, and those with the new times."""
+        """Log the events with the old times as deleted, and the events with the new times as inserted."""
         self._note(self._went, self._leaving.pop("change"))
         self._note(self._came, self._events_of(src, dst))
 
@@ -158,7 +158,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
         return xp.concatenate([src, dst]), xp.concatenate([dst, src]), xp.concatenate([times, times])
 
     def _recounts(self, near: int = 0) -> bool:
-        """Whether it is faster to count all motifs than those of this number of events."""
+        """Whether counting all motifs is faster than counting the motifs of `near` events."""
         events = self._log[0].size
         few = max(FEW_EVENTS[self.graph.device.kind], near / RECOUNT_ABOVE)
         return events < few and not fr.advanced.is_warming_up()
@@ -223,7 +223,7 @@ def _merged(graph: fr.Graph, events: tuple[Any, ...], more: tuple[Any, ...]) -> 
 
 
 def _without(graph: fr.Graph, events: tuple[Any, ...], fewer: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The events of a list but those of another, which has each at most as often."""
+    """The events of a list without the events of a second list, all of which the first contains."""
     xp = graph.xp
     both = tuple(xp.concatenate(pair) for pair in zip(fewer, events, strict=True))
     order = _order(graph, both)
@@ -232,7 +232,7 @@ def _without(graph: fr.Graph, events: tuple[Any, ...], fewer: tuple[Any, ...]) -
     begins[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1]) | (times[1:] != times[:-1])
     starts, run = xp.flatnonzero(begins), xp.cumsum(begins.astype(np.int64)) - 1
     leaving = xp.bincount(run[order < fewer[0].size], minlength=starts.size)
-    kept = xp.flatnonzero(xp.arange(order.size) - starts[run] >= 2 * leaving[run])  # each takes an equal one along
+    kept = xp.flatnonzero(xp.arange(order.size) - starts[run] >= 2 * leaving[run])  # each removes an equal event
     return src[kept], dst[kept], times[kept]
 
 

@@ -146,8 +146,8 @@ class DynamicTemporalTriangleCount(TriangleSums):
         return self._batch
 
     def _add_through(self, src: Any, dst: Any, sign: int, batch: int, counted: int = NONE) -> None:
-        """Add the triangles with an edge among these, or subtract them, except those with an edge of the batch
-        `counted`."""
+        """Add or subtract the triangles with an edge among these. Triangles with an edge of the batch `counted` are
+        skipped."""
         if self._outdated or not self.graph.listed_over_parts(src, dst):
             return
         self._total = None

@@ -237,7 +237,7 @@ def _extent(v, column, position):
 
 
 def _key(v, position, box, keys):
-    """The place of v along a Hilbert curve through the square around all vertices."""
+    """The position of v along a Hilbert curve through the square around all vertices."""
     side = max(-box[2] - box[0], -box[3] - box[1])
     scale = ((1 << BITS) - 1) / side if side > 0 else 0.0
     x = int((position[v, 0] - box[0]) * scale)

@@ -147,7 +147,7 @@ def _refine(
     cut = graph.vertex_array(np.float64, fr.neighbor_reduce(graph, None, weight_within, sets), combine="add")
     waiting, sweep = fr.filter(everyone, _is_well_connected, sets, degree, cut, whole, share), 0
     while waiting and sweep < REFINEMENT_SWEEPS:
-        step = -1 - turn * MAX_SWEEPS - sweep  # numbers other than those of moves
+        step = -1 - turn * MAX_SWEEPS - sweep  # no move uses these numbers
         drawn = fr.filter(waiting, is_drawn, seed, step)
         _, gain = fr.neighbor_reduce(
             graph, drawn, _part_of, part, sets, degree, total, cut, whole, share, theta, seed, reduce="mode",
@@ -188,7 +188,7 @@ def _part_of(src, dst, edge, weight, part, sets, degree, total, cut, whole, shar
 
 
 def _gain(src, value, joined, part, sets, degree, total, cut, whole, share, theta, seed):
-    """The gain of v in a part that edges of this weight join it to; no number if it may not join it."""
+    """The gain of v by joining a part to which edges of this weight lead. No number if v may not join it."""
     if value < 0 or cut[value] < total[value] * (whole[sets[src]] - total[value]) / share:
         return -np.inf
     gain = joined - degree[src] * total[value] / share
@@ -208,9 +208,8 @@ def _joins(v, chosen, gain, size, theta, seed, step):
 
 
 def _weight_into(src, dst, edge, weight, part, chosen):
-    """Twice the weight of edges to vertices of the part, once that of edges to vertices that join it as well.
-
-    Both ends of the latter add it.
+    """The weight of edges into the part: twice to its members, once to vertices that join it in the same step. In the
+    second case both ends add the weight.
     """
     p = chosen[src]
     return weight * (2 if part[dst] == p else 1 if chosen[dst] == p else 0)

@@ -4,7 +4,7 @@ The modularity of communities is the fraction of the edges' weight inside of the
 joined at random. On each level, every vertex starts as a singleton community. A sweep divides the vertices at random
 into groups. The vertices of a group look at their neighbors' communities at the same time, and move to the one that
 raises modularity most, the lowest of several. (If all moved at once, two neighbors might swap their communities
-forever.) A vertex that gains nothing in any community moves to the community of its own number, if it is empty. A
+forever.) A vertex that gains nothing in any community moves to the community with its number, if that is empty. A
 vertex is visited again after it has moved, as more vertices may have joined its community at the same time, and once a
 neighbor has joined a community other than its own. After a few sweeps, communities become the vertices of the next
 level, joined by the sums of their edges. The last level is one that raises modularity no further.

@@ -106,7 +106,7 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
     Notes
     -----
-    The same work as `minimum_spanning_forest`. Of edges of equal weight, it also prefers the edges with the lowest
+    The same work as `minimum_spanning_forest`. Among edges of equal weight, it also prefers the edges with the lowest
     ends.
 
     Examples

@@ -164,7 +164,7 @@ def pagerank(
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
     lost, change = graph.results(), graph.results()
-    # The first ranks, and shares of them, by the kernel of a step: CuPy would compile others.
+    # The kernel of a step also computes the first ranks and shares: CuPy would compile further kernels.
     fr.reduce(everyone, next_rank, product.arrange(start), xp.zeros_like(jump), damping, before, ranks, shares, lost,
               alpha, out=change)  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The kernels that incremental analytics need on a GPU: compiled, several at a time, while they are constructed.
 
-``python -m dynfrontier.prebuilt.requests`` writes the list, from `repertoire`, after a change of what analytics ask
-operators for. Kernels that are not on it are compiled when they are first used.
+``python -m dynfrontier.prebuilt.requests`` writes the list, from `repertoire`. Run it after a change of the operators
+that analytics call, or of their types. Kernels that are not on it are compiled when they are first used.
 """
 
 from __future__ import annotations

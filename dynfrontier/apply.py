@@ -28,9 +28,9 @@ def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.Ed
 
 
 def surviving(stream: fr.io.EdgeStream, window: Window) -> Iterator[fr.io.EdgeList]:
-    """Yield lists of records. The last record of each edge decides whether it exists at the end of the stream.
+    """Yield lists of rows. The last row of each edge decides whether it exists at the end of the stream.
 
-    With a window these are the records within it at the end, without the per-batch work of `changes`.
+    With a window these are the rows within it at the end, without the per-batch work of `changes`.
     """
     if not window or not len(stream.edges):
         yield from stream

@@ -28,7 +28,7 @@ class CheckTime:
 
 
 def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the undirected simple graph of the edges whose last record is an insertion: int64 ends, the lower one
+    """Return the undirected simple graph of the edges whose last row is an insertion: int64 ends, the lower one
     first."""
     keys, kept = [np.empty(0, np.int64)], [np.empty(0, bool)]
     for batch in changes:

@@ -77,7 +77,7 @@ def graph(
     small = len(drawn) <= LABELED
     fine = min(SPRINGS / max(len(drawn), 1), 1.0)  # lines and dots of large graphs are thin
     common = {"ax": ax, "node_size": 260 if small else 40 * fine}
-    arrows = None if fine == 1 else False  # each is a shape of its own, which takes long
+    arrows = None if fine == 1 else False  # each arrow is a separate shape, which is slow
     nx.draw_networkx_edges(drawn, where, edge_color="0.6", width=1.0 if small else 0.5 * fine, arrows=arrows, **common)
     common["linewidths"] = fine
     nx.draw_networkx_nodes(drawn, where, others, node_color="#9ec9f5" if numbers is None else NO_VALUE, **common)
@@ -137,7 +137,7 @@ def levels(distance: Any, *, ax: Any = None) -> Any:
 
 
 def _layout(nx: Any, drawn: Any, seed: int) -> dict[int, Any]:
-    """Positions by forces. Isolated vertices are placed separately, as they would push all others together."""
+    """Positions by forces. Isolated vertices are placed separately, as they would push the rest together."""
     joined = [v for v, degree in drawn.degree() if degree]
     if len(joined) > SPRINGS:
         where = _by_forces(drawn.subgraph(joined), seed)

@@ -24,7 +24,7 @@ class Applied:
     """The effect of one batch.
 
     `records` arrived for insertion, `loops` of them self-loops, and `late` of them outside the window. `deletions` are
-    records that named an edge to delete. `edges` and `count` describe the graph afterwards. `update_seconds` and
+    rows that named an edge to delete. `edges` and `count` describe the graph afterwards. `update_seconds` and
     `count_seconds` overlap with transfers to the device.
     """
 
@@ -95,7 +95,8 @@ class StreamJob:
                 )  # fmt: skip
 
     def check(self, time: CheckTime) -> tuple[int, Verdict, str]:
-        """The expected number of edges, and the result of `Counting.check`, both from the stream alone."""
+        """The expected number of edges, and the result of `Counting.check`. Both are computed from the stream, not from
+        the graph."""
         time.show("checking: the edges that the stream leaves", None)
         low, high = final_edges(surviving(self.stream, self.window), self.stream.num_vertices)
         return low.size, *self.counting.check(low, high, time)

@@ -196,7 +196,13 @@ class Graph(HasEdgeData, CoreGraph):
         return build_graph(cls, src, dst, weights, num_vertices, edge_data, time, options)
 
     def copy(self) -> Self:
-        """Return an independent copy on the same device, without observers, as `copy.copy` and `copy.deepcopy` do."""
+        """Return an independent copy on the same device, without observers, as `copy.copy` and `copy.deepcopy` do.
+
+        See Also
+        --------
+        DynamicGraph.snapshot : A read-only state, copied only if it is read.
+        to_csr : A static copy.
+        """
         return super().copy()
 
     @reads
@@ -213,6 +219,10 @@ class Graph(HasEdgeData, CoreGraph):
         ------
         OSError
             The message names the file. An existing file is unchanged.
+
+        See Also
+        --------
+        load : Read the file.
         """
         write_graph(self, path)
 
@@ -230,6 +240,10 @@ class Graph(HasEdgeData, CoreGraph):
         ------
         ValueError
             The file contains no graph of this structure, or is corrupt.
+
+        See Also
+        --------
+        save : Write the file.
 
         Notes
         -----
@@ -298,7 +312,7 @@ class Graph(HasEdgeData, CoreGraph):
             return self
         in_edges = component_of(self, InEdges)
         if in_edges is None:
-            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+            raise ValueError("this graph stores no in-edges; make it with in_edges=True")
         return in_edges.view(self)
 
     @reads
@@ -308,6 +322,11 @@ class Graph(HasEdgeData, CoreGraph):
         Returns
         -------
         array of bool, on the graph's device
+
+        See Also
+        --------
+        has_edges : The same for edges.
+        absent_mask : The mask of deleted vertices.
         """
         # A few ids of the host are compared there, for which CuPy would compile kernels.
         on_host = isinstance(ids, np.ndarray | list | tuple | range) and self.store.absent is None
@@ -331,6 +350,11 @@ class Graph(HasEdgeData, CoreGraph):
         ------
         ValueError
             An id is out of range or names a deleted vertex.
+
+        See Also
+        --------
+        find_edges : The slot or id of each edge, or -1.
+        edge_weights : The weights of existing edges.
         """
         return self.find_edges(src, dst) >= 0
 
@@ -370,6 +394,11 @@ class Graph(HasEdgeData, CoreGraph):
         Returns
         -------
         array of int64, shape (m,), on the graph's device
+
+        See Also
+        --------
+        has_edges : Whether each edge exists.
+        edge_values : The data of each edge.
         """
         if not checked:
             return self.payload.edges_at(self, self.store.find(src, dst)) if src.size else self.xp.empty(0, np.int64)
@@ -393,6 +422,11 @@ class Graph(HasEdgeData, CoreGraph):
         ------
         ValueError
             An id is invalid, or an edge is not in the graph.
+
+        See Also
+        --------
+        edge_values : Other data of edges.
+        has_edges : Whether each edge exists.
         """
         edges = self._present_edges(src, dst)
         if self.weight_dtype is None:
@@ -417,6 +451,11 @@ class Graph(HasEdgeData, CoreGraph):
         ------
         ValueError
             No such column exists, an id is invalid, or an edge is not in the graph.
+
+        See Also
+        --------
+        edge_weights : The weight of each edge.
+        find_edges : The slot or id of each edge, or -1.
         """
         columns = self._require_edge_data().columns
         return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
@@ -438,6 +477,11 @@ class Graph(HasEdgeData, CoreGraph):
         Returns
         -------
         array of int64, shape (num_vertices,), on the graph's device
+
+        See Also
+        --------
+        in_degrees : Edges that enter each vertex.
+        neighbors : The neighbors of one vertex.
         """
         return degrees_of(self)
 
@@ -448,6 +492,11 @@ class Graph(HasEdgeData, CoreGraph):
         Returns
         -------
         array of int64, shape (num_vertices,), on the graph's device
+
+        See Also
+        --------
+        degrees : Edges that leave each vertex.
+        reverse : The transpose, of a directed graph with in-edges.
 
         Notes
         -----
@@ -462,6 +511,11 @@ class Graph(HasEdgeData, CoreGraph):
         Returns
         -------
         array of `vertex_dtype`, on the graph's device
+
+        See Also
+        --------
+        successors : The neighbors of many vertices, with weights.
+        frontier.common_neighbors : The common neighbors of pairs.
         """
         v = check_id(v, "v", self.num_vertices, self.store.absent)
         return extract_successors(self, self.xp.asarray([v], self.vertex_dtype), weighted=False)[1]
@@ -489,6 +543,12 @@ class Graph(HasEdgeData, CoreGraph):
         ValueError
             An id is out of range or names a deleted vertex.
 
+        See Also
+        --------
+        predecessors : The same for incoming edges.
+        neighbors : The neighbors of one vertex.
+        frontier.sample_neighbors : A few neighbors of each vertex.
+
         Notes
         -----
         O(k log k) work for k results, or O(k) in structures with sorted neighbors (`is_sorted`).
@@ -502,6 +562,11 @@ class Graph(HasEdgeData, CoreGraph):
 
         Equivalent to ``successors`` of `reverse`. A directed graph without in-edges (`has_in_edges`) scans all arcs
         once, for any number of vertices: O(E + k log k) work for k results.
+
+        See Also
+        --------
+        successors : The same for outgoing edges.
+        in_degrees : The number of incoming edges of each vertex.
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
@@ -511,6 +576,11 @@ class Graph(HasEdgeData, CoreGraph):
         """Return all edges, sorted, as ``(src, dst, weights)`` on the graph's device: undirected ones as ``src < dst``.
 
         `weights` is None in unweighted graphs.
+
+        See Also
+        --------
+        to_csr : A graph of structure ``csr``.
+        successors : The edges of listed vertices.
         """
         src, dst, stored = sorted_edges(self)
         return src, dst, self.payload.weights_of(stored)
@@ -525,6 +595,12 @@ class Graph(HasEdgeData, CoreGraph):
         ----------
         in_edges : bool
             Whether the copy of a directed graph has in-edges.
+
+        See Also
+        --------
+        to_coo : The edges as arrays.
+        copy : A copy of the same structure.
+        frontier.extract_subgraph : A static copy of selected edges.
         """
         offsets, dst, stored = sorted_arcs(self)
         return csr_structure().from_csr(  # type: ignore[attr-defined]
@@ -537,6 +613,11 @@ class Graph(HasEdgeData, CoreGraph):
 
         CSR stores weights by arc and other data by edge. Reserved memory includes the copies of snapshots
         (`DynamicGraph.snapshot`) and the lists of `sample_temporal_neighbors`.
+
+        See Also
+        --------
+        statistics : The use of slots.
+        DynamicGraph.compact : Free unused memory.
         """
         return super().memory_usage()
 
@@ -545,6 +626,11 @@ class Graph(HasEdgeData, CoreGraph):
         """Describe the storage: slots, tombstones, bytes by array, and properties of the structure.
 
         O(V + slots) work at most. For in-edges, ask `reverse`.
+
+        See Also
+        --------
+        memory_usage : The size in bytes.
+        DynamicGraph.compact : Remove tombstones and gaps.
         """
         return super().statistics()
 
@@ -625,6 +711,13 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             for deletions, the edges to delete retain their old weights, and the rest of the batch is applied.
         ObserverError
             The edges were inserted, but an observer failed, as after any update.
+
+        See Also
+        --------
+        delete_edges : Delete a batch.
+        apply : Updates and queries in one batch.
+        insert_vertices : Add vertices.
+        frontier.SlidingWindow : Insertions with deletion by time.
         """
         if on_existing != "replace":
             check_on_existing(self, on_existing)
@@ -640,6 +733,13 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             An argument is invalid, and the graph is unchanged. The message names the argument.
         MemoryError
             The device's memory is exhausted, and the graph is unchanged.
+
+        See Also
+        --------
+        insert_edges : Insert a batch.
+        delete_records : Delete single records of edges.
+        expire : Delete by time.
+        delete_vertices : Delete all edges of vertices.
         """
         return self.payload.delete(self, src, dst)
 
@@ -663,6 +763,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             overflows. The graph is unchanged.
         MemoryError
             The device's memory is exhausted, and the graph is unchanged.
+
+        See Also
+        --------
+        delete_edges : Delete edges with all records.
+        expire : Delete records by time.
 
         Notes
         -----
@@ -695,6 +800,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             integer weights overflows. The graph is unchanged.
         MemoryError
             The device's memory is exhausted, and the graph is unchanged.
+
+        See Also
+        --------
+        frontier.SlidingWindow : Insertions that expire old edges.
+        delete_edges : Delete listed edges.
 
         Notes
         -----
@@ -733,6 +843,12 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             The device's memory is exhausted, and the graph is unchanged. Exception: if the final deletion of edges
             fails, the insertions have been applied.
 
+        See Also
+        --------
+        insert_edges : Insert a batch.
+        delete_edges : Delete a batch.
+        frontier.Operation : The kinds of operations.
+
         Notes
         -----
         Sorts the operations, for degrees also the effects at each vertex, and for neighbors also the answers. On a GPU
@@ -763,6 +879,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ------
         TypeError, ValueError
             A negative count or id, and the graph is unchanged.
+
+        See Also
+        --------
+        delete_vertices : Delete vertices.
+        has_vertices : Whether ids name vertices.
         """
         return self._insert_vertices(count_or_ids)
 
@@ -784,6 +905,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             An id is out of range or already deleted, and the graph is unchanged.
         MemoryError
             The device's memory is exhausted, and the graph is unchanged.
+
+        See Also
+        --------
+        insert_vertices : Add vertices, or reuse deleted ids.
+        absent_mask : The mask of deleted vertices.
         """
         ids = check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent)
         if not ids.size:
@@ -814,6 +940,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             In the first read: memory for a copy was not available, then or during an update.
         RuntimeError
             An observer of the graph is being notified of an update.
+
+        See Also
+        --------
+        copy : A copy that can be updated.
+        reading : Block updates for a while.
 
         Notes
         -----
@@ -849,6 +980,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         MemoryError
             The device's memory is exhausted, and the graph is unchanged.
 
+        See Also
+        --------
+        statistics : Tombstones and gaps.
+        memory_usage : The size in bytes.
+
         Notes
         -----
         O(V + E) work, or a sort of all arcs. Needs up to the memory of a second graph while it runs.
@@ -874,6 +1010,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             It is not an `UpdateObserver`.
         ValueError
             It is attached to another graph, or rejects this one, or `instead_of` is not attached.
+
+        See Also
+        --------
+        detach : Stop the notifications.
+        frontier.UpdateObserver : The methods that are called.
         """
         self._observers.attach(observer, instead_of)
 
@@ -885,5 +1026,9 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ------
         TypeError
             It is not an `UpdateObserver`.
+
+        See Also
+        --------
+        attach : Start the notifications.
         """
         self._observers.detach(observer)

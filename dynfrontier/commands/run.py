@@ -179,7 +179,7 @@ def _list() -> None:
 
 
 def _report(analytic: Analytic, settings: dict[str, Any], graph: Any, seconds: float, numbers: dict[str, Any]) -> None:
-    """Print what ran, on which graph, and the numbers of the result."""
+    """Print the analytic, the graph, and the numbers of the result."""
     from ..text import duration
     from ..times import UNITS
 

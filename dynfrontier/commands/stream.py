@@ -94,9 +94,9 @@ def stream(
 
     The stream goes into a dynamic graph, batch by batch, and the count is maintained incrementally. After the results
     have been printed, the last count is checked against one from scratch, and against one that another library
-    (cuGraph, SciPy, igraph or NetworkX) computes from the stream alone. Triangles of large graphs are checked by a
-    separate count. That lasts at most 10 seconds, or as long as the stream. Where it would last longer, triangles are
-    compared at a random sample of vertices that fits the time. If a count differs, the exit code is 1.
+    (cuGraph, SciPy, igraph or NetworkX) computes from the stream. An independent count checks the triangles of large
+    graphs. The check lasts at most 10 seconds, or as long as the stream. If a complete check would last longer, it
+    compares triangles at a random sample of vertices. If a count differs, the exit code is 1.
 
     Examples:
 

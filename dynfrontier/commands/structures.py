@@ -1,4 +1,4 @@
-"""``dynfrontier structures``: what runs on what."""
+"""``dynfrontier structures``: the structures, their devices and weights."""
 
 from __future__ import annotations
 

@@ -264,7 +264,7 @@ class _Run:
         if "error" in answer:
             return FAILED, f"{structure} was not made: {answer['error']}"
         same = answer["digest"] == digests[weighted]
-        return ("", "") if same else (DIFFERS, f"{structure} does not hold the edges that it was given")
+        return ("", "") if same else (DIFFERS, f"{structure} does not contain the edges that it was given")
 
     def _ours(self, plan: _Plan, folder: Path, structure: str, state: str, theirs: dict[str, Any]) -> Future[Cell]:
         """Run an algorithm, and return its cell, once its result has been compared."""

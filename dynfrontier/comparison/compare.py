@@ -78,8 +78,8 @@ def compare(
 
     Notes
     -----
-    Ranks of PageRank agree if their distance is at most what both tolerances allow, ``2 tol alpha / (1 - alpha)`` in
-    total, and rounding.
+    Ranks of PageRank agree if their distance is at most the sum that both tolerances allow, ``2 tol alpha / (1 -
+    alpha)`` in total, and rounding.
     """
     if not isinstance(graph, fr.Graph):
         edges = fr.io.read_edges(graph, compact=True)

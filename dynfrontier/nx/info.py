@@ -19,7 +19,7 @@ SUPPORTED = {
     "all_pairs_shortest_path_length": "From 64 nodes at a time.",
     "ancestors": "",
     "asyn_lpa_communities": "Undirected graphs without self-loops; `weight` must be None. Communities depend on `seed`"
-    " as theirs do, but are others.",
+    " as theirs do, but differ.",
     "average_clustering": "Undirected graphs; `weight` must be None.",
     "average_shortest_path_length": "`method` must not be one of Floyd and Warshall's. Weights must be finite numbers"
     " that are not negative.",
@@ -52,7 +52,7 @@ SUPPORTED = {
     "eigenvector_centrality": "Graphs without self-loops; `nstart` must be None or have all nodes, without negative"
     " numbers; weights must be finite numbers that are not negative.",
     "forceatlas2_layout": "Undirected graphs without self-loops; `node_mass`, `node_size` and `store_pos_as` must be"
-    " None, `dim` 2. Positions depend on `seed` as theirs do, but are others.",
+    " None, `dim` 2. Positions depend on `seed` as theirs do, but differ.",
     "generic_bfs_edges": "`neighbors` must be None. Children of a node come in the order of the graph's nodes.",
     "greedy_color": 'Strategy "largest_first" on undirected graphs; `interchange` must be False.',
     "has_path": "",
@@ -76,15 +76,15 @@ SUPPORTED = {
     "k_truss": "",
     "katz_centrality": "Graphs without self-loops; `nstart` and `weight` must be None, `alpha` and `beta` numbers that"
     " are not negative.",
-    "leiden_communities": "Undirected graphs without self-loops. NetworkX has no implementation of its own.",
+    "leiden_communities": "Undirected graphs without self-loops. NetworkX has no implementation.",
     "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but are"
     " others.",
-    "lowest_common_ancestor": "Of several, it is the first in the order of the graph's nodes.",
+    "lowest_common_ancestor": "If several exist, it is the first in the order of the graph's nodes.",
     "maximal_independent_set": "Graphs without self-loops; `nodes` must be None.",
-    "maximum_spanning_edges": "Of edges of equal weight others may be chosen.",
-    "maximum_spanning_tree": "Of edges of equal weight others may be chosen.",
-    "minimum_spanning_edges": "Of edges of equal weight others may be chosen.",
-    "minimum_spanning_tree": "Of edges of equal weight others may be chosen.",
+    "maximum_spanning_edges": "Among edges of equal weight, the choice may differ.",
+    "maximum_spanning_tree": "Among edges of equal weight, the choice may differ.",
+    "minimum_spanning_edges": "Among edges of equal weight, the choice may differ.",
+    "minimum_spanning_tree": "Among edges of equal weight, the choice may differ.",
     "multi_source_dijkstra": "Weights must be finite numbers that are not negative.",
     "multi_source_dijkstra_path": "Weights must be finite numbers that are not negative.",
     "multi_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",

@@ -24,12 +24,12 @@ class PipelineBatch:
     number : int
         From 0. After `Pipeline.resume`, from the number in the checkpoint.
     begin, end : int
-        Its records in the source: from number `begin` up to `end` - 1.
+        Its rows in the source: from number `begin` up to `end` - 1.
     operation : {"insert", "delete"}
     inserted, replaced, deleted : int
         Edges, as in `UpdateResult`. Deletions include edges that left a window.
     late : int
-        Records that came too late for the window.
+        Rows that came too late for the window.
     num_edges : int
         The number of edges of the graph afterwards.
     update_seconds, analytics_seconds : float
@@ -37,7 +37,7 @@ class PipelineBatch:
     waited_seconds : float
         The preceding wait for the source.
     lag_seconds : float
-        From the time at which the source had yielded its first record to the results.
+        From the time at which the source had yielded its first row to the results.
     """
 
     number: int
@@ -57,7 +57,7 @@ class PipelineBatch:
 
     @property
     def records(self) -> int:
-        """The number of its records."""
+        """The number of its rows."""
         return self.end - self.begin
 
     @property
@@ -158,7 +158,7 @@ class PipelineError(RuntimeError):
     batch : int
         Number of the batch.
     record : int
-        Number of its first record in the source.
+        Number of its first row in the source.
     """
 
     def __init__(self, message: str, stage: str, batch: int, record: int):

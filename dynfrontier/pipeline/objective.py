@@ -40,7 +40,7 @@ class Objective:
 
 
 class BatchSize:
-    """The number of records of the next batch, from `start` on."""
+    """The number of rows of the next batch, from `start` on."""
 
     def __init__(self, objective: Objective, start: int):
         self.objective = objective

@@ -70,7 +70,7 @@ class Pipeline:
           arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`,
         * an iterable, such as a generator, of any of these: batches. In a dictionary, ``"operation": "delete"`` makes
           it a batch of deletions,
-        * a function from the number of a record to an iterable from there on,
+        * a function from the number of a row to an iterable from there on,
         * a `SocketSource`.
     graph : DynamicGraph
     analytics : dict of str to callable or pair, optional
@@ -80,20 +80,20 @@ class Pipeline:
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
     names : VertexNames, optional
-        ``src`` and ``dst`` contain names instead of ids. New names get ids in order of the records, deletions included,
+        ``src`` and ``dst`` contain names instead of ids. New names get ids in order of the rows, deletions included,
         and the graph grows with each batch. With ``VertexNames("str")`` all ids of a file are names, as written.
     columns : dict of str to str, or sequence of str, optional
         The names of ``src``, ``dst``, ``weights``, ``time`` or a column of edge data in tables and dictionaries. For
         files, see `read_edges`.
     batch_size : int, optional
-        Records of a batch. By default each item of an iterable is one batch, otherwise 65,536.
+        Rows of a batch. By default each item of an iterable is one batch, otherwise 65,536.
     on_existing : {"replace", "keep", "add"}
         As in `DynamicGraph.insert_edges`.
     objective : str, optional
         Such as ``"p99<5ms"``: adapt the batch size so at most 1 % of the batches last longer, for the update and the
         analytics. It starts with `batch_size`. Items of an iterable are split but not joined.
     ahead : int
-        Parts to read ahead: items, or about a million records of a large array.
+        Parts to read ahead: items, or about a million rows of a large array.
     synchronous : bool
         Synchronize with the device after each update and after the analytics, for exact times. Implied by `objective`.
     checkpoint : str or path-like, optional
@@ -106,16 +106,16 @@ class Pipeline:
     metrics : str or path-like, optional
         A file for Prometheus (text format), replaced atomically about once a second.
     progress : bool
-        Show records, rate and lag on the terminal.
+        Show rows, rate and lag on the terminal.
 
     Attributes
     ----------
     graph : DynamicGraph
     window : SlidingWindow or None
     names : VertexNames or None
-        They may already include names of records that were read ahead.
+        They may already include names of rows that were read ahead.
     totals : Totals
-        The records, batches and seconds of all batches so far.
+        The rows, batches and seconds of all batches so far.
 
     Raises
     ------
@@ -212,8 +212,8 @@ class Pipeline:
     ) -> Pipeline:
         """Continue from the last checkpoint, with its graph, names and window.
 
-        Every record of the source is applied exactly once, however often the process was killed. Results after that
-        checkpoint are delivered again, with the same numbers of batches and of records (but in other batches with
+        Every row of the source is applied exactly once, however often the process was killed. Results after that
+        checkpoint are delivered again, with the same numbers of batches and of rows (but in other batches with
         `objective`). Name files after these numbers to replace them.
 
         Parameters
@@ -221,8 +221,8 @@ class Pipeline:
         checkpoint : str or path-like
             The folder.
         source
-            The same source, from its first record: applied records are skipped. A function is called with the number of
-            the next record.
+            The same source, from its first row: applied rows are skipped. A function is called with the number of
+            the next row.
         analytics : dict, optional
             The same analytics, computed from the graph. Use `add` for analytics that need the graph.
         device : {"auto", "cpu", "gpu"}
@@ -374,7 +374,7 @@ class Pipeline:
 
     @property
     def batch_size(self) -> int | None:
-        """Records of the next batch, or None if each item of the source is one."""
+        """Rows of the next batch, or None if each item of the source is one."""
         return self._size if self._controller is None else self._controller.size
 
     def metrics(self) -> str:

@@ -1,4 +1,4 @@
-"""`RecordColumns`, consecutive records of a stream in columns, and the parts of a source's items."""
+"""`RecordColumns`, consecutive rows of a stream in columns, and the parts of a source's items."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ROLES = {"src": SRC, "dst": DST, "weight": WEIGHTS, "time": TIME}
 
 
 class RecordColumns:
-    """Records of one operation.
+    """Rows of one operation.
 
     `columns` are ``src`` and ``dst``, and optionally ``weights``, ``time`` and edge data. If vertices have names,
-    `needed` has the number of vertices that the records up to each need, as int64 on the host.
+    `needed` has the number of vertices that the rows up to each need, as int64 on the host.
     """
 
     __slots__ = ("columns", "needed", "operation")
@@ -103,7 +103,7 @@ class Decoder:
                 raise ValueError(f"columns names {role!r}, which is none of {known}")
 
     def decode(self, item: Any) -> RecordColumns:
-        """The records of an item. TypeError and ValueError name the column and the fault."""
+        """The rows of an item. TypeError and ValueError name the column and the fault."""
         if isinstance(item, RecordColumns):
             return item
         operation = "insert"
@@ -177,12 +177,12 @@ def _of_edge_list(edges: EdgeList) -> dict[str, Any]:
 
 
 PART_RECORDS = 1 << 20
-"""Most records of a part of several batches. One copy of a part costs the host as much as one of a batch, so batches of
+"""Most rows of a part of several batches. One copy of a part costs the host as much as one of a batch, so batches of
 large arrays are copied together."""
 
 
 class SourceError(Exception):
-    """A source has failed (``__cause__``), or yielded no records. `record` is the number of the item's first one."""
+    """A source has failed (``__cause__``), or yielded no rows. `record` is the number of the item's first one."""
 
     def __init__(self, record: int):
         super().__init__(record)
@@ -190,7 +190,7 @@ class SourceError(Exception):
 
 
 def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin: int) -> Iterator[RecordColumns]:
-    """Yield the records of items, of which the first is number `begin`, or SourceError. Close a generator at the
+    """Yield the rows of items, of which the first is number `begin`, or SourceError. Close a generator at the
     end."""
     at = begin
     try:
@@ -206,7 +206,7 @@ def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin:
 
 
 def without_first(items: Iterable[RecordColumns], count: int) -> Iterator[RecordColumns]:
-    """All but the first `count` records."""
+    """All but the first `count` rows."""
     for item in items:
         if count and len(item) <= count:
             count -= len(item)
@@ -216,7 +216,7 @@ def without_first(items: Iterable[RecordColumns], count: int) -> Iterator[Record
 
 
 def in_parts(items: Iterable[RecordColumns], size: int) -> Iterator[RecordColumns]:
-    """Parts of a multiple of `size` records, except before a change of operation, and at the end."""
+    """Parts of a multiple of `size` rows, except before a change of operation, and at the end."""
     most = max(size, PART_RECORDS // size * size)
     held: list[RecordColumns] = []
     count = 0

@@ -101,7 +101,7 @@ def _escaped(name: str) -> str:
 
 
 class ProgressLine:
-    """A line on the terminal with records, rate and lag, if the error stream is a terminal."""
+    """A line on the terminal with rows, rate and lag, if the error stream is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console

@@ -28,7 +28,7 @@ SOCKET = "socket"  # its name in errors
 
 
 def is_one_table(source: Any) -> bool:
-    """Whether a source contains all of its records, rather than a series of batches."""
+    """Whether a source contains all of its rows, rather than a series of batches."""
     frame = hasattr(source, "iloc") or hasattr(source, "get_column")  # pandas and cuDF, Polars
     arrow = hasattr(source, "column") and hasattr(source, "schema")  # which a lazy frame of Polars would work out
     return isinstance(source, EdgeList | EdgeStream | tuple | Mapping) or arrow or frame
@@ -44,9 +44,9 @@ def usual_batch_size(source: Any) -> int | None:
 def open_source(
     source: Any, decoder: Decoder, begin: int, size: int | None, columns: Any, ahead: int
 ) -> Iterator[RecordColumns]:  # fmt: skip
-    """The records of a source from number `begin` on, in parts of whole batches.
+    """The rows of a source from number `begin` on, in parts of whole batches.
 
-    A batch has `size` records. With None each item is one. `columns` names the columns of a file, and `ahead` bounds
+    A batch has `size` rows. With None each item is one. `columns` names the columns of a file, and `ahead` bounds
     how far its bytes are decompressed ahead.
     """
     if isinstance(source, EdgeStream):
@@ -86,7 +86,7 @@ def _iterable(source: Any) -> Any:
 
 
 def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
-    """The records of a stream, cut where insertions and deletions alternate."""
+    """The rows of a stream, cut where insertions and deletions alternate."""
     edges, inserts = stream.edges, stream.inserts
     if not len(edges):
         return
@@ -103,7 +103,7 @@ def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
 
 
 class SocketSource:
-    """Records that come through a socket as lines of text: a source whose items are the records received since the
+    """Rows that come through a socket as lines of text: a source whose items are the rows received since the
     last.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Copy the records of a source to the device, ahead of their use.
+"""Copy the rows of a source to the device, ahead of their use.
 
 On the CPU nothing is copied. On the GPU the reading thread copies them into a *slot*: pinned memory of the host, and as
 much of the device's. The copy to the device has its own CUDA stream, so neither it nor the kernels of other batches
@@ -41,7 +41,7 @@ _local = threading.local()  # `streams`, by device: the streams in which this th
 
 
 class Part:
-    """Records on the device, or on their way, from number `begin` of the source, which had yielded them at
+    """Rows on the device, or on their way, from number `begin` of the source, which had yielded them at
     `read_at`."""
 
     __slots__ = ("_slot", "begin", "read_at", "records", "size")
@@ -64,7 +64,7 @@ class Part:
             self._slot.wait()
 
     def release(self) -> None:
-        """Declare that work queued in the current stream from now on does not use the records."""
+        """Declare that work queued in the current stream from now on does not use the rows."""
         if self._slot is not None:
             self._slot.release()
             self._slot = None
@@ -87,7 +87,7 @@ class Staging:
                 self._free.put(slot)
 
     def place(self, parts: Iterable[RecordColumns], begin: int) -> Iterator[Part]:
-        """The parts, from record `begin` on. Runs in the reading thread."""
+        """The parts, from row `begin` on. Runs in the reading thread."""
         if self._free is None:
             for records in parts:
                 yield Part(records, begin)
@@ -147,7 +147,7 @@ class PinnedMemory:
 
 
 class Slot:
-    """Memory for the records of one part, on the host and on the GPU, `in_use` while kernels may read it.
+    """Memory for the rows of one part, on the host and on the GPU, `in_use` while kernels may read it.
 
     It is filled in `stream`, to which its memory belongs, and returns to `free` afterwards.
     """
@@ -171,7 +171,7 @@ class Slot:
         self._holds_device = False  # whether some of these are on the GPU
 
     def fill(self, records: RecordColumns) -> RecordColumns:
-        """Start copying records, and return them as device columns."""
+        """Start copying rows, and return them as device columns."""
         import cupy
 
         produced = cupy.cuda.get_current_stream()  # in which the source has made arrays that are on the GPU
@@ -196,7 +196,7 @@ class Slot:
         return RecordColumns(columns, records.operation, records.needed)
 
     def cut(self, records: RecordColumns, begin: int, end: int) -> RecordColumns:
-        """Some of the latest records."""
+        """Some of the latest rows."""
         if self._holds_device:
             return records.cut(begin, end)
         columns = self._cuts.get((begin, end))

@@ -22,7 +22,7 @@ DENSE = 4  # edges are drawn by trial if one in 4 of the stream's is present and
 
 @dataclass(frozen=True, eq=False)
 class RecordedStream:
-    """A stream as columns: edges in order, a mask of insertions (None: all), and the records of the whole stream."""
+    """A stream as columns: edges in order, a mask of insertions (None: all), and the rows of the whole stream."""
 
     edges: fr.io.EdgeList
     inserts: np.ndarray | None
@@ -33,7 +33,7 @@ class RecordedStream:
         return len(self.edges)
 
     def first(self, count: int) -> RecordedStream:
-        """The first records, over the vertices that occur in them."""
+        """The first rows, over the vertices that occur in them."""
         if count >= len(self):
             return self
         inserts = None if self.inserts is None else self.inserts[:count]
@@ -46,7 +46,7 @@ class RecordedStream:
 
     @cached_property
     def numbered(self) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct edges, as ascending `keys`, and the index of each record's edge, -1 for self-loops."""
+        """The distinct edges, as ascending `keys`, and the index of each row's edge, -1 for self-loops."""
         proper = np.flatnonzero(self.edges.src != self.edges.dst)
         keys, which = np.unique(self.keys(self.edges.src[proper], self.edges.dst[proper]), return_inverse=True)
         number = np.full(len(self), -1, np.int64)
@@ -55,7 +55,7 @@ class RecordedStream:
 
 
 def open_records(workload: Workload) -> RecordedStream:
-    """Open the stream of a workload. ValueError if it has no records, or if both it and the workload delete."""
+    """Open the stream of a workload. ValueError if it has no rows, or if both it and the workload delete."""
     source: Any = workload.source
     if isinstance(source, str | os.PathLike):
         source = fr.io.read_stream(source)
@@ -113,7 +113,7 @@ def apportion(size: int, shares: Sequence[float]) -> Iterator[tuple[int, ...]]:
 class Operations:
     """The operations of a workload at one batch size.
 
-    `preloaded` edges are loaded first, and searches `start` from the vertex with most records among them. `size` is
+    `preloaded` edges are loaded first, and searches `start` from the vertex with most rows among them. `size` is
     less than requested if the stream is too short for one batch. `short` counts the batches that lack edges to delete.
     """
 
@@ -175,7 +175,7 @@ class Operations:
         )  # fmt: skip
 
     def _settle(self, records: slice) -> tuple[Any, np.ndarray]:
-        """The records that insert, and the records that delete. In a stream of both, the last record of an edge
+        """The rows that insert, and the rows that delete. In a stream of both, the last row of an edge
         decides."""
         inserts = self._records.inserts
         if inserts is None:

@@ -76,7 +76,7 @@ def run_workload(
     ------
     Disagreement
         A structure has a wrong result. The edges that each batch must insert, delete and find, and the final edges, are
-        known beforehand. Results of analytics are compared between structures.
+        computed in advance. Results of analytics are compared between structures.
     TypeError, ValueError
         Naming the argument and the error.
     Interrupted

@@ -38,7 +38,7 @@ class WorkloadOptions(TypedDict, total=False):
 class Workload:
     """A stream of edges and its use, batch by batch.
 
-    A prefix of the stream is loaded first. Then each batch inserts the next records of the stream, deletes existing
+    A prefix of the stream is loaded first. Then each batch inserts the next rows of the stream, deletes existing
     edges, and queries edges, about half of which exist. Finally every analytic runs.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Checks of arguments, as operators and algorithms make them. Each error names the argument and what is wrong."""
+"""Checks of arguments, as operators and algorithms make them. Each error names the argument and the problem."""
 
 from frontier.core.arguments import (
     check_array,

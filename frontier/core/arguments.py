@@ -45,7 +45,7 @@ def check_graph(graph: Any, name: str = "graph") -> None:
 def check_one_device(graph: Any, name: str) -> None:
     """Raise NotImplementedError if `graph` is distributed, over which the function `name` does not run."""
     if graph.in_parts:
-        raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
+        raise NotImplementedError(f"{name} is not available for distributed graphs yet")
 
 
 def check_dynamic_graph(graph: Any, name: str = "graph") -> None:

@@ -58,7 +58,7 @@ class Component:
         """
 
     def reserve(self, graph: Any, change: Change) -> None:
-        """Arcs are about to be inserted or deleted. May raise what updates raise: then nothing has changed."""
+        """Arcs are about to be inserted or deleted. May raise the errors of updates: then nothing has changed."""
 
     def apply(self, graph: Any, change: Change) -> None:
         """They were. This must not fail, since the graph has changed."""

@@ -24,7 +24,7 @@ from .updates import update
 
 
 class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
-    """The base of `frontier.graphs.DynamicGraph`, which describes what users see."""
+    """The base of `frontier.graphs.DynamicGraph`, which describes the public interface."""
 
     def _use(self, store: Store) -> None:
         super()._use(store)

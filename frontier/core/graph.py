@@ -1,4 +1,4 @@
-"""`CoreGraph`: what all graphs are made of, but for features: a store, components, copies."""
+"""`CoreGraph`: the parts of every graph, without features: a store, components, copies."""
 
 from __future__ import annotations
 

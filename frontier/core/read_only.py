@@ -1,4 +1,4 @@
-"""`ReadOnlyGraph`: what graphs have in common that show another graph and cannot be updated."""
+"""`ReadOnlyGraph`: the base of graphs that show another graph and cannot be updated."""
 
 from __future__ import annotations
 

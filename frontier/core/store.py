@@ -250,7 +250,7 @@ class Store(BaseStore, ABC):
         raise NotImplementedError
 
     def make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
-        """*structure*, likewise: kernels that insert arcs and delete others, bound to persistent arrays.
+        """*structure*, likewise: kernels that insert and delete arcs, bound to persistent arrays.
 
         ``insert(store, count)`` and ``erase(store, count)`` of the result queue kernels for the first `count` arcs, and
         skip arcs with negative ends. `slots` become the slots of `insert_and_find`, or -2**63 for deferred arcs. One of

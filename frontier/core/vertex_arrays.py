@@ -18,7 +18,7 @@ FEW = 4096
 
 
 class MakesVertexArrays:
-    """The part of a graph that makes arrays with an entry for each vertex."""
+    """The partition of a graph that makes arrays with an entry for each vertex."""
 
     device: Device
     num_vertices: int
@@ -30,8 +30,8 @@ class MakesVertexArrays:
     ) -> Any:  # fmt: skip
         """Make an array with an entry for each vertex, for functors to write to.
 
-        On one device it is an ordinary array. Each part of a distributed graph (`frontier.distributed`) has a copy, and
-        `combine` merges the copies of an entry after functors have written to them at edges.
+        On one device it is an ordinary array. Each partition of a distributed graph (`frontier.distributed`) has a
+        copy, and `combine` merges the copies of an entry after functors have written to them at edges.
 
         Parameters
         ----------
@@ -39,17 +39,17 @@ class MakesVertexArrays:
         fill : number, array of shape (num_vertices,), or ``range(num_vertices)``
             The initial entries.
         combine : {"min", "max", "add", "or", "countdown"} or function, optional
-            A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy, `theirs`,
-            and must be idempotent. Functors may then write to entries of any vertices. Otherwise they write only to the
-            entry of `dst`, and return True if they do. With "countdown" they return
+            A function ``combine(v, array, theirs)`` is called for every vertex v with another partition's copy,
+            `theirs`, and must be idempotent. Functors may then write to entries of any vertices. Otherwise they write
+            only to the entry of `dst`, and return True if they do. With "countdown" they return
             ``frontier.atomic_add(array, dst, -1) == 1``: each vertex whose entry reaches 0 is returned once. By
             default, functors at edges must not write to the array.
         follows : array, optional
             A vertex array with ``combine="min"`` or ``"max"``: the copy with the best entry there defines the entry.
         normal : function ``normal(v, array)``, optional
             For a function `combine`: changes the entry of v to a normal form that is equal on all merged copies. Each
-            part calls it for all vertices, and entries are not exchanged again. Functors over vertices must not write
-            new information to such an array.
+            partition calls it for all vertices, and entries are not exchanged again. Functors over vertices must not
+            write new information to such an array.
 
         Returns
         -------
@@ -74,7 +74,7 @@ class MakesVertexArrays:
         return array
 
     def flags(self, count: int = 1) -> Any:
-        """Make a small array of zeros, for functors to write ones to. `sync` makes it equal on all parts.
+        """Make a small array of zeros, for functors to write ones to. `sync` makes it equal on all partitions.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class MakesVertexArrays:
         return self.xp.zeros(count, np.int32)
 
     def sums(self, count: int = 1) -> Any:
-        """Make a small array of zeros, for functors to add to (`atomic_add`). `total` is its sum over all parts.
+        """Make a small array of zeros, for functors to add to (`atomic_add`). `total` is its sum over all partitions.
 
         Several entries, chosen by any number, reduce contention.
 
@@ -96,8 +96,8 @@ class MakesVertexArrays:
     def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
         """Make a small array of zeros for results of `reduce` (`out`).
 
-        A distributed graph combines the parts' results in its next exchange. Operators read the combined result from
-        the array. Other code reads it by `copy_to_host_async`, or after `sync`.
+        A distributed graph combines the partitions' results in its next exchange. Operators read the combined result
+        from the array. Other code reads it by `copy_to_host_async`, or after `sync`.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class MakesVertexArrays:
         return copy_to_host_async(array)
 
     def sync(self, *arrays: Any, of: Any = None) -> None:
-        """Copy all entries of vertex arrays from the parts that own the vertices. On one device, do nothing.
+        """Copy all entries of vertex arrays from the partitions that own the vertices. On one device, do nothing.
 
         For code that reads arrays between operators. Operators and results synchronize by themselves.
 
@@ -121,7 +121,7 @@ class MakesVertexArrays:
         """
 
     def locally(self, *arrays: Any) -> AbstractContextManager[None]:
-        """Return a context in which each part works on its own copies of arrays with a function `combine`.
+        """Return a context in which each partition works on its own copies of arrays with a function `combine`.
 
         The arrays are exchanged once, at their first use after the context, instead of after each operator.
         """
@@ -152,18 +152,19 @@ class MakesVertexArrays:
         return (self.device.to_host(array) if self.device.is_gpu and array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:
-        """The sum of a number over all parts, such as the edges each is notified of. On one device the number
+        """The sum of a number over all partitions, such as the edges each is notified of. On one device the number
         itself."""
         return int(number)
 
     def listed_over_parts(self, src: Any, dst: Any) -> int:
-        """Count the listed edges of all parts, such as the edges of a notification. On one device, count the entries.
+        """Count the listed edges of all partitions, such as the edges of a notification. On one device, count the
+        entries.
 
-        For edges of a notification, parts also count the edges that end in each part, which spares `visit_edges` in the
-        backward direction, and `intersect`, an exchange.
+        For edges of a notification, partitions also count the edges that end in each partition, which spares
+        `visit_edges` in the backward direction, and `intersect`, an exchange.
         """
         return int(src.size)
 
     def max_over_parts(self, number: int) -> int:
-        """The maximum of a number over all parts. On one device the number itself."""
+        """The maximum of a number over all partitions. On one device the number itself."""
         return int(number)

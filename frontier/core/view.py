@@ -1,4 +1,4 @@
-"""Views: what kernels see of a graph, and the neighbor-iterator interface.
+"""Views: the form in which kernels see a graph, and the neighbor-iterator interface.
 
 A structure never hands itself to a kernel, only a *view*: a few pointers and integers, passed by value. The engine
 walks any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions. In
@@ -14,7 +14,7 @@ weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/ed
 
 =================================  =====================================================================================
 ``degree(view, v)``                number of neighbors of v
-``segments(view, v)``              number of pieces that hold v's neighbors, each of which can be walked on its own;
+``segments(view, v)``              number of pieces of v's list of neighbors, which can be walked independently;
                                    the engine balances load over them, so a piece is about a cache line on the GPU
 ``segment(view, v, i)``            first run of slots of piece i: ``(run, low, high)``, slots low..high-1
 ``next_run(view, run)``            the run that follows, in the same form; its first number is negative at the end

@@ -1,4 +1,4 @@
-"""Distributed dynamic graphs, with a part on each worker: several GPUs, or several processes on CPUs.
+"""Distributed dynamic graphs, with a partition on each worker: several GPUs, or several processes on CPUs.
 
 Programs use `DistributedGraph`, with the workers of a Dask cluster or another `Engine`. Each worker has a `GraphPart`,
 which operators and algorithms accept like any other graph.

@@ -28,16 +28,16 @@ FACTS = (
 COUNTS = ("num_vertices", "num_edges", "num_arcs")  # properties that updates change: workers send them with each answer
 
 QUERIES = ("has_vertices", "degrees", "in_degrees", "neighbors", "to_coo", "memory_usage")
-"""Methods that a program calls on all parts with the same arguments. It uses the result of the first part."""
+"""Methods that a program calls on all partitions with the same arguments. It uses the result of the first partition."""
 
 UPDATES = ("expire", "insert_vertices", "delete_vertices")
 """The same for methods that change the graph: Ctrl-C is delayed until they end."""
 
 
 def forwards_calls(part: type, names: tuple[str, ...], *, whole: bool = False) -> Callable[[T], T]:
-    """Class decorator of `DistributedGraph`: methods of these names call the same methods of all parts.
+    """Class decorator of `DistributedGraph`: methods of these names call the same methods of all partitions.
 
-    They have the parts' signatures. `whole` is the parameter of `Engine.run`. Bases declare them.
+    They have the partitions' signatures. `whole` is the parameter of `Engine.run`. Bases declare them.
     """
 
     def forward(name: str) -> Callable:

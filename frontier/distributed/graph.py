@@ -1,4 +1,4 @@
-"""`DistributedGraph`: a graph whose parts are on the workers of an engine, as seen by the program."""
+"""`DistributedGraph`: a graph whose partitions are on the workers of an engine, as seen by the program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .transport.communicator import PartLostError
 @forwards_calls(GraphPart, QUERIES)
 @forwards_calls(GraphPart, UPDATES, whole=True)
 class DistributedGraph(BaseDistributedGraph):
-    """A distributed dynamic graph: each worker has a part of it.
+    """A distributed dynamic graph: each worker has a partition of it.
 
     It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms accept it
     like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result is returned.
@@ -49,7 +49,7 @@ class DistributedGraph(BaseDistributedGraph):
     Parameters
     ----------
     structure : type or str
-        The structure of each part: any dynamic structure, or its name.
+        The structure of each partition: any dynamic structure, or its name.
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
@@ -111,7 +111,7 @@ class DistributedGraph(BaseDistributedGraph):
         return graph
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph to a folder that all workers reach, a file for each part.
+        """Write the graph to a folder that all workers reach, a file for each partition.
 
         Atomically as a whole: if anything fails, or a worker is killed, the folder retains its previous contents.
 
@@ -135,8 +135,8 @@ class DistributedGraph(BaseDistributedGraph):
     def edge_data(self) -> Mapping[str, Any] | None:
         """The names of the columns of edge data, or None in graphs without.
 
-        The columns are arrays on the parts: `edge_values` returns values. A function that `run` calls reads its part's
-        columns from ``part.edge_data``.
+        The columns are arrays on the partitions: `edge_values` returns values. A function that `run` calls reads its
+        partition's columns from ``part.edge_data``.
         """
         if not self._facts.has_edge_data:
             return None
@@ -170,7 +170,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @property
     def num_parts(self) -> int:
-        """Number of parts, one on each worker."""
+        """Number of partitions, one on each worker."""
         return self.engine.size
 
     def __repr__(self) -> str:
@@ -220,7 +220,7 @@ class DistributedGraph(BaseDistributedGraph):
     def _to_dataframe(self, library: Any = None, *, records: bool | None = None) -> Any:
         """`frontier.interchange.to_dataframe`: on a Dask cluster, a frame of Dask with a partition of each worker."""
         if records is not None and flag(records, "records"):
-            raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
+            raise ValueError("records: this graph stores none; make it with multi_edges='all'")
         if not self.engine.keeps_results:
             return _edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
         check_dask_library(library)
@@ -241,7 +241,7 @@ class DistributedGraph(BaseDistributedGraph):
         return self._another(DistributedGraph, steps.copy)
 
     def _another(self, kind: type[DistributedGraph], step: Callable) -> Any:
-        """Return a graph whose parts the workers make from this one's, or know already."""
+        """Return a graph whose partitions the workers make from this one's, or know already."""
         made = object.__new__(kind)
         made.engine = self.engine
         with self.engine.making() as key:
@@ -260,7 +260,7 @@ class DistributedGraph(BaseDistributedGraph):
         return weakref.WeakValueDictionary()  # by the keys of their parts
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
-        """Make an object of a class on every worker, from the worker's part."""
+        """Make an object of a class on every worker, from the worker's partition."""
         return PartsObject(self, cls, args, kwargs)
 
     def _call(self, step: Callable, shares: list[tuple], *, whole: bool = False) -> list[Any]:
@@ -282,7 +282,7 @@ class DistributedGraph(BaseDistributedGraph):
         self, method: str | Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
         ops: Any = None, whole: bool = False, **options: Any,
     ) -> list[Any]:  # fmt: skip
-        """Cut the arrays of a batch into one piece per part, and call a method of each part with its piece.
+        """Cut the arrays of a batch into one piece per partition, and call a method of each partition with its piece.
 
         The graph is unchanged after an error, which names the position in the whole arrays. `data` is the edge data of
         an insertion, `ops` are the operations (uint8) of a mixed batch.
@@ -382,7 +382,7 @@ class DistributedGraph(BaseDistributedGraph):
             raise
 
     def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any:
-        """Call a method of all parts with the same arguments, and return the first one's result."""
+        """Call a method of all partitions with the same arguments, and return the first one's result."""
         return self._call(steps.on_part, [(method, args, kwargs)] * self.num_parts, whole=whole)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
@@ -390,7 +390,7 @@ class DistributedGraph(BaseDistributedGraph):
         observer.close()  # type: ignore[attr-defined]
 
     def close(self) -> None:
-        """Free the parts."""
+        """Free the partitions."""
         self.engine.run_alike(steps.drop, self._key)
 
 
@@ -408,7 +408,7 @@ class DistributedSnapshot(DistributedGraph):
 
 
 class PartsObject:
-    """A program's handle of an object on every worker, such as an incremental analytic of its part.
+    """A program's handle of an object on every worker, such as an incremental analytic of its partition.
 
     Reading a property or calling a method does so on all workers, and returns the first one's result. The objects are
     closed at the end of a ``with`` block, and when nothing refers to the handle any more.
@@ -459,7 +459,7 @@ DISTRIBUTED_FORMS = {
 
 
 def _edge_frame(parts: list[dict[str, np.ndarray]], library: Any) -> Any:
-    """A frame of the columns of all parts, sorted as on one device."""
+    """A frame of the columns of all partitions, sorted as on one device."""
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.argsort(columns["src"], kind="stable")  # the edges of each vertex are in order
     return data_frame({name: column[order] for name, column in columns.items()}, library)

@@ -35,7 +35,9 @@ def build_graph(
         del options["time_unit"]
     else:
         if isinstance(time, str):
-            raise TypeError(f"from_edges() takes the times of the edges as time=; time_unit={time!r} is their unit")
+            raise TypeError(
+                f"time_unit={time!r} is the unit of times: pass the times of the edges to from_edges() as time="
+            )
         edge_data = {**(edge_data or {}), TIME: time}
     if num_vertices is None:
         num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
@@ -57,7 +59,7 @@ def _memory_for_ids(num_vertices: int) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise MemoryError(
-            f"src and dst hold ids up to {num_vertices - 1}, and there is no memory for as many vertices ({error}); "
+            f"src and dst contain ids up to {num_vertices - 1}, and there is no memory for as many vertices ({error}); "
             "where ids have gaps, frontier.io.from_table({'src': src, 'dst': dst}, compact=True) renumbers them, as "
             "does read_edges(path, compact=True)"
         ) from None

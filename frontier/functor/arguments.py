@@ -64,7 +64,7 @@ def functor_argument(device: Device, function_name: str, i: int, value: Any, gra
             f"argument {i} of {function_name}() is a NumPy array, but the graph is on the GPU: pass CuPy's"
         )
     text = f"{kind.__module__}.{kind.__name__}" if kind.__module__ != builtins.__name__ else kind.__name__
-    raise FunctorError(f"argument {i} of {function_name}() is a {text}; functors take numbers, arrays and graphs")
+    raise FunctorError(f"argument {i} of {function_name}() is a {text}; functors accept numbers, arrays and graphs")
 
 
 def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:

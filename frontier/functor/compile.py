@@ -129,7 +129,7 @@ class CudaFunctor(NamedTuple):
 
 @functools.cache
 def _own_text() -> str:
-    """A hash of what makes LTO-IR of functors."""
+    """A hash of the compilers that make LTO-IR of functors."""
     return text_fingerprint(*sorted({file for name in COMPILERS for file in source_files(name)}))
 
 

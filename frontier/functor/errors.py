@@ -53,7 +53,7 @@ _TELLING = (
     "Unknown attribute", "No implementation", "Use of unsupported", "Untyped global", "NameError", "Cannot unify",
     "undefined", "not supported", "nsupported", "Cannot determine", "No conversion", "No definition",
 )  # fmt: skip
-_OURS = ("would lose the fraction", "must hold integers")
+_OURS = ("would lose the fraction", "must contain integers")
 """The words of the reasons that `frontier.functor.intrinsics.atomics` gives."""
 
 

@@ -18,7 +18,7 @@ HEADER = "frontier/cuda/neighbors.cuh"
 
 
 class FunctorGraph:
-    """The base of what functors may be given as a graph."""
+    """The base of the objects that functors accept as a graph."""
 
     device: Device
     in_parts: ClassVar[bool] = False

@@ -90,7 +90,7 @@ class _Writer(ast.NodeTransformer):
         if not isinstance(call, ast.Call) or not self._is_walk(call):
             return self.generic_visit(node)
         if len(call.args) != 2 or call.keywords or any(isinstance(part, ast.Starred) for part in call.args):
-            raise self._error(call, "neighbors() takes a graph and a vertex, by position")
+            raise self._error(call, "neighbors() requires a graph and a vertex, by position")
         names = ("graph", "v", "slot", "high", "run", "low", "piece")
         graph, v, *place = (unique_name(f"{name}_{self._count}") for name in names)
         self._count += 1
@@ -121,7 +121,7 @@ class _Writer(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if self._is_walk(node):
-            raise self._error(node, "neighbors() is what a for statement goes through, and nothing else")
+            raise self._error(node, "neighbors() can only be iterated in a for statement")
         return self.generic_visit(node)
 
     def _is_walk(self, call: ast.Call) -> bool:

@@ -160,12 +160,12 @@ def _text(index: ast.expr) -> str:
 
 
 def _has_slice(index: ast.expr) -> bool:
-    """Whether what stands in brackets is a slice, or contains one."""
+    """Whether the expression in brackets is a slice, or contains one."""
     return isinstance(index, ast.Slice) or (isinstance(index, ast.Tuple) and any(map(_has_slice, index.elts)))
 
 
 def _is_special(index: ast.expr) -> bool:
-    """Whether what stands in brackets is something else than one index."""
+    """Whether the expression in brackets is not a single index."""
     return isinstance(index, ast.Slice | ast.Tuple)
 
 

@@ -26,7 +26,7 @@ def definition_of(function: FunctionType, purpose: str) -> Definition:
             tree = ast.parse(text)
     except SyntaxError:
         tree = ast.Module([], [])
-    # A lambda is distinguished from others on its line by the position of its code.
+    # The position of its code identifies a lambda among several on its line.
     used = {(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None}
     used = {place for place in used if place != (code.co_firstlineno, 0)}
     fitting = [

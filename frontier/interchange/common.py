@@ -19,7 +19,7 @@ EXACT_IN_FLOAT64 = 2**53
 
 
 def require(module: str, package: str, what: str) -> Any:
-    """Import a library that only `what` needs. An ImportError names its package."""
+    """Import an optional library, which `what` needs. An ImportError names its package."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -102,7 +102,7 @@ def as_floats(weights: Any) -> Any:
         return weights
     if weights.size and max(-int(weights.min()), int(weights.max())) > EXACT_IN_FLOAT64:
         raise ValueError(
-            "weights of this graph are integers beyond 2**53, and the other library takes floats: they would be rounded"
+            "weights of this graph are integers beyond 2**53, which floats of the other library would round"
         )
     return weights.astype(np.float64)
 

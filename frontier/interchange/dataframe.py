@@ -53,7 +53,7 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
     check_graph(graph)
     keeps = graph.num_records is not None
     if records is not None and flag(records, "records") and not keeps:
-        raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
+        raise ValueError("records: this graph stores none; make it with multi_edges='all'")
     return data_frame(record_columns(graph) if keeps and records is not False else edge_columns(graph), library)
 
 
@@ -178,7 +178,7 @@ def from_dataframe(
 
 def _column(frame: Any, name: str, argument: str) -> Any:
     if hasattr(frame, "collect"):  # Polars' LazyFrame
-        raise TypeError(f"frame is a {type(frame).__name__}, a query: hand over what its collect() returns")
+        raise TypeError(f"frame is a {type(frame).__name__}, a query: pass the result of its collect()")
     try:
         if hasattr(frame, "get_column") and name not in frame.columns:  # Polars raises a different exception
             raise KeyError(name)

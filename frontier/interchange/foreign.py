@@ -43,7 +43,7 @@ def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Map
     multi_edges = options.get("multi_edges", "last")
     if edges.both_directions and not edges.directed and multi_edges != "last":
         raise ValueError(
-            f"multi_edges={multi_edges!r} would take both directions of an undirected edge for two records; hand "
+            f"multi_edges={multi_edges!r} would count both directions of an undirected edge as two records; pass "
             "one of them to the graph's from_edges"
         )
     columns = {"edge_data": edges.data, "time": edges.time}

@@ -102,7 +102,7 @@ def from_networkx(
         int64 weights if all are integers, otherwise float64.
     names : list, length num_vertices
         ``names[v]`` is the node that became vertex v. Nodes that are the integers 0..n-1, in any order, retain their
-        numbers. All others are numbered in NetworkX's order.
+        numbers. Further nodes are numbered in NetworkX's order.
 
     Raises
     ------

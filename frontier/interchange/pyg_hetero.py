@@ -70,7 +70,7 @@ def to_pyg_hetero(
     first = next(iter(given.values()))
     for relation, graph in given.items():
         if graph.device != first.device:
-            raise ValueError(f"graphs must be on one device, and that of {relation!r} is on another")
+            raise ValueError(f"graphs must be on one device, but {relation!r} is on another")
     vertices = _Vertices(first.device, max(graph.num_vertices for graph in given.values()), node_types)
     result = library.data.HeteroData()
     for name, ids in vertices.ids.items():
@@ -99,14 +99,14 @@ class _Vertices:
         self.number = xp.empty(size, np.int64)
         for place, (name, ids) in enumerate(self.ids.items()):
             if ids.size and not 0 <= int(ids.min()) <= int(ids.max()) < size:
-                raise ValueError(f"node_types[{name!r}] holds an id that is none of the graphs' {size}")
+                raise ValueError(f"node_types[{name!r}] contains an id that is none of the graphs' {size}")
             before = xp.flatnonzero(self.type[ids] >= 0)
             if before.size:
                 raise ValueError(f"node_types has two types for the vertex {int(ids[before[0]])}")
             self.type[ids] = place
             self.number[ids] = xp.arange(ids.size)
             if bool((self.number[ids] != xp.arange(ids.size)).any()):
-                raise ValueError(f"node_types[{name!r}] holds an id twice")
+                raise ValueError(f"node_types[{name!r}] contains an id twice")
 
     def look_up(self, ids: Any) -> tuple[Any, Any]:
         """Return the number and the type of each vertex with edges."""
@@ -129,7 +129,7 @@ def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) 
             raise ValueError(f"edge_type={edge_type!r} is no column of integers of the graph's edge data")
         return {UNNAMED: graphs}
     if not graphs:
-        raise ValueError("graphs must hold at least one graph")
+        raise ValueError("graphs must contain at least one graph")
     if edge_type is not None or names is not None:
         raise TypeError("edge_type and edge_type_names are for a single graph, not for one of each type")
     for relation, graph in graphs.items():

@@ -108,7 +108,7 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
 
 
 def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether fields of a line cannot be a record: known names of the ends, longer than a letter or above a
+    """Return whether fields of a line cannot be a row: known names of the ends, longer than a letter or above a
     number."""
     ends = [word for word in words if role_of(word) in _ENDS]
     if roles_from_names(words) is None:
@@ -265,8 +265,8 @@ def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None,
         missing.append("weight" if weighted else UNKNOWN)  # like three columns without names
     if missing and len(plain) != len(missing):
         raise ParseError(
-            f"which columns are the ends of the edges? There are {', '.join(map(repr, names))}; "
-            "say columns={'src': ..., 'dst': ...}", source,
+            f"which columns are the ends of the edges? The columns are {', '.join(map(repr, names))}; "
+            "pass columns={'src': ..., 'dst': ...}", source,
         )  # fmt: skip
     for k, role in zip(plain, missing, strict=False):
         roles[k] = role

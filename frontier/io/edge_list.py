@@ -16,12 +16,12 @@ _INT32_VERTICES = 2**31
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class EdgeList:
-    """Edge records in columns, in the order of the source, self-loops and duplicates included.
+    """Edges in columns, one row each, in the order of the source, self-loops and duplicates included.
 
     Parameters
     ----------
     src, dst : array_like of int, shape (m,)
-        Ends of each record, stored as int32 if every vertex number fits, otherwise as int64. Records of undirected
+        Ends of each row, stored as int32 if every vertex number fits, otherwise as int64. Rows of undirected
         graphs may list either end first.
     weights : array_like of float or int, shape (m,), optional
     times : array_like of int or float, shape (m,), optional
@@ -36,11 +36,11 @@ class EdgeList:
         Original id of vertex 0 if `ids` is None: 1 for formats that count from 1. `original_ids` has all original ids
         in either case.
     directed : bool, optional
-        Whether the source declares records directed, or None if it does not specify.
+        Whether the source declares rows directed, or None if it does not specify.
     operation : {"insert", "delete"}
         The effect of a batch of a stream on a graph.
     data : mapping of str to array_like, shape (m,), optional
-        Further values of each record, by name, for ``edge_data`` of `Graph.from_edges`.
+        Further values of each row, by name, for ``edge_data`` of `Graph.from_edges`.
 
     Raises
     ------
@@ -128,7 +128,7 @@ class EdgeList:
         return f"EdgeList({len(self):,} records, {self.num_vertices:,} vertices{kind}{with_})"
 
     def __getitem__(self, index: Any) -> EdgeList:
-        """Select records.
+        """Select rows.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class EdgeList:
         Returns
         -------
         EdgeList
-            The selected records over the same vertices.
+            The selected rows over the same vertices.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class EdgeList:
         """
         if isinstance(index, (int, np.integer)):
             raise TypeError(
-                "an EdgeList takes slices and index arrays; use edges.src[i] and edges.dst[i] for one record"
+                "an EdgeList accepts slices and index arrays; use edges.src[i] and edges.dst[i] for one row"
             )
         return replace(
             self,
@@ -160,7 +160,7 @@ class EdgeList:
 
     @property
     def num_records(self) -> int:
-        """Number of records. The graph that is made of them may have fewer edges."""
+        """Number of rows. The graph that is made of them may have fewer edges."""
         return len(self.src)
 
     @property
@@ -199,7 +199,7 @@ class EdgeList:
         Parameters
         ----------
         size : int
-            Records per batch. The last one may be shorter.
+            Rows per batch. The last one may be shorter.
 
         Yields
         ------
@@ -212,11 +212,11 @@ class EdgeList:
             `size` is less than 1.
         """
         if size < 1:
-            raise ValueError(f"a batch needs at least one record, got size = {size}")
+            raise ValueError(f"a batch needs at least one row, got size = {size}")
         return (self[begin : begin + size] for begin in range(0, len(self), size))
 
     def sorted_by_time(self) -> EdgeList:
-        """Sort the records by time, stably.
+        """Sort the rows by time, stably.
 
         Returns
         -------
@@ -226,7 +226,7 @@ class EdgeList:
         Raises
         ------
         ValueError
-            The records have no times.
+            The rows have no times.
         """
         if self.times is None:
             raise ValueError("this edge list has no times to sort by")
@@ -235,7 +235,7 @@ class EdgeList:
         return self[np.argsort(self.times, kind="stable")]
 
     def compact(self) -> EdgeList:
-        """Renumber the vertices of records to 0..n-1, in their order, and drop vertices without a record.
+        """Renumber the vertices of rows to 0..n-1, in their order, and drop vertices without a row.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class EdgeList:
 
 
 def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
-    """Return the records of a stream that no deletion of their edge follows, in time order if there are times.
+    """Return the rows of a stream that no deletion of their edge follows, in time order if there are times.
 
     ``u v`` and ``v u`` are one edge only if the list is known to be undirected. `inserts` marks the insertions.
     """
@@ -262,7 +262,7 @@ def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
 
 
 def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.ndarray]:
-    """Return the records of a stream in time order if there are times. Records of equal time retain their order."""
+    """Return the rows of a stream in time order if there are times. Rows of equal time retain their order."""
     if edges.times is None:
         return edges, inserts
     order = np.argsort(edges.times, kind="stable")
@@ -270,7 +270,7 @@ def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.nd
 
 
 def sorted_by_edge(edges: EdgeList, *, directed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the order that groups records by edge, stably, and a mask of the groups' first records."""
+    """Return the order that groups rows by edge, stably, and a mask of the groups' first rows."""
     src, dst = edges.src, edges.dst
     if not directed:
         src, dst = np.minimum(src, dst), np.maximum(src, dst)
@@ -289,7 +289,7 @@ def _vertex_column(name: str, values: Any) -> np.ndarray:
     if column.size == 0 and column.dtype.kind == "f":  # np.asarray([]) is float
         return column.astype(np.int32)
     if column.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, got {column.dtype}")
+        raise TypeError(f"{name} must contain integers, got {column.dtype}")
     return column
 
 

@@ -44,7 +44,7 @@ class RandomBits:
 
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
-    """Draw both ends of every record uniformly and independently.
+    """Draw both ends of every edge uniformly and independently.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
     Returns
     -------
     EdgeList
-        Directed records, including self-loops and duplicates.
+        Directed edges, including self-loops and duplicates.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: in
     Returns
     -------
     EdgeList
-        ``num_vertices * neighbors / 2`` undirected records, each edge once. Moved ends may repeat an edge.
+        ``num_vertices * neighbors / 2`` undirected edges, each once. Moved ends may repeat an edge.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     Returns
     -------
     EdgeList
-        ``num_vertices * edges_per_vertex`` undirected records, each edge once, in order of growth. Self-loops and
+        ``num_vertices * edges_per_vertex`` undirected edges, each once, in order of growth. Self-loops and
         duplicates occur, rarely.
 
     Raises
@@ -260,7 +260,7 @@ def rmat(
     scale : int
         Base-2 logarithm of the number of vertices, 0 to 31.
     edge_factor : float
-        Records per vertex.
+        Edges per vertex.
     a, b, c : float
         Probabilities of the upper left, upper right and lower left quadrant. The lower right one gets the rest. The
         defaults are from Graph500.
@@ -272,7 +272,7 @@ def rmat(
     Returns
     -------
     EdgeList
-        ``2**scale`` vertices and ``round(edge_factor * 2**scale)`` directed records, including self-loops and
+        ``2**scale`` vertices and ``round(edge_factor * 2**scale)`` directed edges, including self-loops and
         duplicates, as in Graph500.
 
     Raises

@@ -2,7 +2,7 @@
 
 Vertices count from 1. The format is ``sym`` (undirected), ``asym`` (directed) or ``bip`` (two sides). The columns are
 ``src dst [weight [time]]``, and the kind of weights defines the third. Only in the kind ``dynamic`` 1 inserts an edge
-and -1 deletes it. Pairs may have several records if edges are multiple (``positive`` and ``multi...``).
+and -1 deletes it. Pairs may have several rows if edges are multiple (``positive`` and ``multi...``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def is_konect(data: bytes) -> bool:
 
 
 def operations_of(weights: np.ndarray) -> np.ndarray:
-    """Return the operation of each record of a dynamic network: ``+``, ``-``, or 0 for weights other than 1 and -1."""
+    """Return the operation of each row of a dynamic network: ``+``, ``-``, or 0 for weights other than 1 and -1."""
     ops = np.where(weights == 1, INSERT, DELETE)
     ops[(weights != 1) & (weights != -1)] = 0
     return ops

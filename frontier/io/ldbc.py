@@ -29,7 +29,7 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
     edges, _ = read_text(files[edges_name], source, options, Layout(delimiter=" ", real_weights=True))
     said = properties.get("directed")
     if said not in (None, "true", "false"):
-        raise ParseError(f"the properties say directed = {said!r}, which is neither true nor false", source)
+        raise ParseError(f"the properties have directed = {said!r}, which is neither true nor false", source)
     edges = replace(edges, directed=None if said is None else said == "true")
     vertices_name = beside(without_suffixes(edges_name), ".v", files)
     if vertices_name is not None:
@@ -46,7 +46,7 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
         edges = edges.compact()
     for key, found in (("meta.vertices", edges.num_vertices), ("meta.edges", len(edges))):
         if properties.get(key, str(found)) != str(found):
-            raise ParseError(f"the properties announce {key} = {properties[key]}, the files hold {found}", source)
+            raise ParseError(f"the properties announce {key} = {properties[key]}, the files contain {found}", source)
     return edges
 
 

@@ -1,4 +1,4 @@
-"""Records of a text: their ends, the separator of their fields, and comment lines."""
+"""Rows of a text: their ends, the separator of their fields, and comment lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import ParseError
 
 COMMENTS = "#%"
 LONGEST_RECORD = 1 << 20
-"""Default limit of the bytes of a record: readers store a record until it ends, and an unclosed quote must not join all
+"""Default limit of the bytes of a row: readers store a row until it ends, and an unclosed quote must not join all
 following lines."""
 BLANKS = -1
 _MANY = 4096  # bytes of a first line to look at when separators are guessed
@@ -19,9 +19,9 @@ _MANY = 4096  # bytes of a first line to look at when separators are guessed
 
 @dataclass(frozen=True)
 class Syntax:
-    """The way a text is cut into records and fields.
+    """The way a text is cut into rows and fields.
 
-    A record is a line. A field that starts with a double quote ends with the next one that is not doubled, which may be
+    A row is a line. A field that starts with a double quote ends with the next one that is not doubled, which may be
     on another line. Elsewhere in a field a quote is an ordinary character.
     """
 
@@ -33,12 +33,12 @@ class Syntax:
 
     @property
     def too_long(self) -> str:
-        """The reason of the error for a longer record."""
+        """The reason of the error for a longer row."""
         return f"a record of more than {self.longest:,} bytes; max_record_bytes= allows longer ones"
 
 
 class Scanner:
-    """Finds the ends of records in a text that comes in pieces. Each byte is read once."""
+    """Finds the ends of rows in a text that comes in pieces. Each byte is read once."""
 
     def __init__(self, syntax: Syntax):
         self._is_comment = np.zeros(256, dtype=bool)
@@ -47,13 +47,13 @@ class Scanner:
 
     @property
     def in_quotes(self) -> bool:
-        """Whether the text so far ends within quotes, so the next line end may end no record."""
+        """Whether the text so far ends within quotes, so the next line end may end no row."""
         from . import tokenizer as tk
 
         return self._state == tk.IN_QUOTES
 
     def after_record(self, piece: bytes | memoryview) -> int:
-        """Return the position behind the last record that ends in the next piece, or 0 if none does."""
+        """Return the position behind the last row that ends in the next piece, or 0 if none does."""
         from . import tokenizer as tk  # here: only parsing loads the compiler
 
         syntax = self._syntax
@@ -64,7 +64,7 @@ class Scanner:
 
 
 def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
-    """Return the first record from a position on, after blank lines and comments.
+    """Return the first row from a position on, after blank lines and comments.
 
     The result is its start, its end (both ``len(data)`` without one), and its text, cut behind ``syntax.longest``
     bytes.
@@ -82,7 +82,7 @@ def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
 
 
 def _after_quotes(data: bytes, start: int, syntax: Syntax) -> int:
-    """Return the position behind a record with a quote, or behind its first line if the quote is not closed."""
+    """Return the position behind a row with a quote, or behind its first line if the quote is not closed."""
     first = after = data.find(b"\n", start) + 1 or len(data)
     scanner, begin = Scanner(syntax), start
     while not scanner.after_record(memoryview(data)[begin:after]):
@@ -93,7 +93,7 @@ def _after_quotes(data: bytes, start: int, syntax: Syntax) -> int:
 
 
 def fields_of(record: str, separator: int) -> list[str]:
-    """Return the fields of a record, split as by the kernel, without empty ones at the end."""
+    """Return the fields of a row, split as by the kernel, without empty ones at the end."""
     if separator < 0:
         fields = re.findall(r'"(?:[^"]|"")*"|[^ \t]+', record)
     else:
@@ -124,7 +124,7 @@ def separator_of(delimiter: str | None, line: str, table: bool) -> int:
 
 
 def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:
-    """Return whether the first record of a text starts with ``+`` or ``-`` as a separate word."""
+    """Return whether the first row of a text starts with ``+`` or ``-`` as a separate word."""
     record = _first_line(data, comments)
     return re.match(r"[+-](?:[ \t,;|]|$)", record.strip(" \t")) is not None
 
@@ -136,7 +136,7 @@ def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
 
 
 def _first_line(data: bytes, comments: str) -> str:
-    """Return the first line that is neither blank nor a comment, although its record may span several."""
+    """Return the first line that is neither blank nor a comment, although its row may span several."""
     return record_at(data, 0, Syntax(comments=frozenset(comments.encode()), multiline=False))[2]
 
 

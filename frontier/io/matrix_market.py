@@ -18,7 +18,7 @@ _DIRECTED = {"general": True, "symmetric": False}
 def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a square sparse matrix as a graph with an edge from row to column of each entry.
 
-    The format is coordinate, pattern, real or integer, general or symmetric. Each stored entry is one record, so a
+    The format is coordinate, pattern, real or integer, general or symmetric. Each stored entry is one row, so a
     symmetric file lists each undirected edge once. Vertices are counted from 0, with `first_id` 1. The parameters are
     as in `read_text`. Only the options `columns` and `weighted` count. Raises ParseError if the header is malformed or
     unsupported, the matrix is not square, or an entry is malformed or missing.

@@ -1,4 +1,4 @@
-"""Readers that yield a file part by part, in the order of its records and in bounded memory."""
+"""Readers that yield a file part by part, in the order of its rows and in bounded memory."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ def whole_lines(
     source: str = "text",
     comments: str = COMMENTS,
 ) -> Iterator[bytes]:
-    """Yield the same bytes in parts of about `size` that end with a record, in linear time. The last may lack a line
+    """Yield the same bytes in parts of about `size` that end with a row, in linear time. The last may lack a line
     end.
 
-    The memory is at most a part, a piece and the start of an overlong record, which is the last part: the parser
-    refuses it. `syntax` is the syntax of the records, or a function of the start of the text, up to a record unless
+    The memory is at most a part, a piece and the start of an overlong row, which is the last part: the parser
+    refuses it. `syntax` is the syntax of the rows, or a function of the start of the text, up to a row unless
     comments are long.
     """
     pieces = iter(pieces)
@@ -134,7 +134,7 @@ def _beginning(pieces: Iterator[bytes], size: int, comments: str) -> bytes:
 
 
 class _Cutter:
-    """Pieces of a text: `whole` bytes of records, and `open` bytes of another."""
+    """Pieces of a text: `whole` bytes of rows, and `open` bytes of another."""
 
     def __init__(self, syntax: Syntax):
         self.whole = self.open = 0
@@ -157,16 +157,16 @@ class _Cutter:
         self._begun, self.open = [view[end:]] if end < len(piece) else [], len(piece) - end
 
     def take(self) -> bytes:
-        """Return the whole records."""
+        """Return the whole rows."""
         records, self._records, self.whole = b"".join(self._records), [], 0
         return records
 
     def rest(self) -> bytes:
-        """Return the start of a record that has not ended."""
+        """Return the start of a row that has not ended."""
         return b"".join(self._begun)
 
     def _after_record(self, piece: bytes) -> int:
-        """Return the position behind the last record that ends in a piece, or 0 if none does."""
+        """Return the position behind the last row that ends in a piece, or 0 if none does."""
         if self._scanner is None:
             if b'"' not in piece or not self._syntax.multiline:
                 return piece.rfind(b"\n") + 1
@@ -180,12 +180,12 @@ class _Cutter:
 
 
 def _syntax(begin: bytes, path: str | os.PathLike[str], options: ReadOptions) -> Syntax:
-    """Return the syntax of the records of a file that starts with these bytes."""
+    """Return the syntax of the rows of a file that starts with these bytes."""
     return text_options(begin, bare_name(path), options).syntax(begin)
 
 
 def _of_text(parts: Iterator[bytes], path: str | os.PathLike[str], options: ReadOptions) -> Iterator[EdgeList] | None:
-    """Return the records of a text, or None if it is none, or must be read as a whole."""
+    """Return the rows of a text, or None if it is none, or must be read as a whole."""
     first, name = next(parts, b""), bare_name(path)
     if is_archive(first, name) or first.startswith((b"%%MatrixMarket", b"FEA1")):
         return None
@@ -196,7 +196,7 @@ def _of_text(parts: Iterator[bytes], path: str | os.PathLike[str], options: Read
 
 
 def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes]) -> Iterator[EdgeList]:
-    """Yield the records of all parts in order. Several parts are parsed at the same time."""
+    """Yield the rows of all parts in order. Several parts are parsed at the same time."""
     lines = count_lines(first)
     yield from _by_operation(*text.first())
     if PARSERS == 1:
@@ -253,7 +253,7 @@ def _arrow(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 
 def _of_table(batches: Iterator[Any], options: ReadOptions, source: str) -> Iterator[EdgeList]:
-    """Yield the records of a table that comes in batches of rows."""
+    """Yield a table that comes in batches of rows."""
     for batch in batches:
         edges = from_table(batch, source=source, columns=options.columns, weighted=options.weighted, data=options.data)
         if edges.ids is not None:

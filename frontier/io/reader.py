@@ -47,7 +47,7 @@ def read_edges(
 
     The format follows from the content and the name:
 
-    - **text** ``u v``, ``u v w``, ``u v t`` or ``u v w t`` (SNAP, KONECT): one record per line, blanks between columns
+    - **text** ``u v``, ``u v w``, ``u v t`` or ``u v w t`` (SNAP, KONECT): one row per line, blanks between columns
       or commas, an optional first line of names, ``#`` and ``%`` comments.
     - **CSV** and TSV (by suffix): the same, but vertices may have names instead of numbers, and fields may be quoted.
     - **Matrix Market** coordinate files (content), and without header (``*.noheader.mtx``), counted from 1.
@@ -81,12 +81,12 @@ def read_edges(
     weighted : bool, optional
         True makes an unnamed third column the weight and requires weights. False ignores weights.
     compact : bool
-        Renumber the vertices of records to 0..n-1, with `ids` the ids of the file. By default the first possible id (0,
+        Renumber the vertices of rows to 0..n-1, with `ids` the ids of the file. By default the first possible id (0,
         or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the number in the file or includes the
         largest id. LDBC graphs are always renumbered, as their ids are sparse.
     comments : str
         Characters that start a comment line. By default, a line of a file of names that starts with one directly before
-        a word, and is as wide as the records, is a record if other names start so, and an error otherwise: pass
+        a word, and is as wide as the rows, is a row if other names start so, and an error otherwise: pass
         ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
         One character that separates columns, or ``" "`` for blanks and tabs in any number. By default a comma if the
@@ -98,7 +98,7 @@ def read_edges(
     named : bool, optional
         Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
         such as ``ann``, ``-1`` and ``12e4``. For tables see `from_table`. By default they are if an end is a word in
-        the first record of a CSV or TSV file, or of a file with names of columns. Such a text may contain comments only
+        the first row of a CSV or TSV file, or of a file with names of columns. Such a text may contain comments only
         at the top, unless `comments` names their first characters. Ids such as ``007`` and ``+7`` are the integer 7,
         with a `ReaderWarning`, unless they are names.
     member : str, optional
@@ -107,15 +107,15 @@ def read_edges(
         Columns of numbers for edge data (`EdgeList.data`), of a text with a line of names, or of a table. This
         overrides roles by name.
     max_record_bytes : int
-        Maximum bytes of a record of a text, 1 MiB by default. A record is a line, or several if a field starts with a
+        Maximum bytes of a row of a text, 1 MiB by default. A row is a line, or several if a field starts with a
         double quote: that field ends with the next quote that is not doubled, and may contain line ends if the column
         is of words, or skipped. So a stray quote at the start of a field is an error that names its line.
 
     Returns
     -------
     EdgeList
-        Every record, self-loops and duplicates included, in the order of the file. For a dynamic network of KONECT, the
-        records that no deletion follows, in time order. Vertices are counted from 0.
+        Every row, self-loops and duplicates included, in the order of the file. For a dynamic network of KONECT, the
+        rows that no deletion follows, in time order. Vertices are counted from 0.
         KONECT, Matrix Market and ``.jlg`` files count from 1: `first_id` is then 1, and `EdgeList.original_ids` and
         `EdgeList.vertex_of` translate ids.
         Weights and times are int64, or float64 if one has a fraction. If times were dates, `time_unit` is "ns".
@@ -148,7 +148,7 @@ def read_records(
     """Read a file that may be a stream of insertions and deletions. Parameters and errors as in `read_edges`.
 
     If the options exclude lines that start with ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT
-    have operations in any case. Returns the records, not compacted, and the operation character of each (int8), or
+    have operations in any case. Returns the rows, not compacted, and the operation character of each (int8), or
     None.
     """
     edges, ops = _read(path, options, member)
@@ -242,10 +242,10 @@ def _choose(files: Files, member: str | None, source: str) -> str:
         if not found and any(("/" + name).endswith(wanted) for name in files.links):
             raise ParseError(f"{member!r} is a link, which is not followed; name the file itself", source)
         problem = "matches several members" if found else "is not in the archive"
-        raise ParseError(f"{member!r} {problem}; it holds the graphs {', '.join(found or graphs)}", source)
+        raise ParseError(f"{member!r} {problem}; it contains the graphs {', '.join(found or graphs)}", source)
     if len(graphs) != 1:
         held = ", ".join(graphs) if graphs else "none"
-        raise ParseError(f"choose one graph of the archive with member=; it holds {held}", source)
+        raise ParseError(f"choose one graph of the archive with member=; it contains {held}", source)
     return graphs[0]
 
 

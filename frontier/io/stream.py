@@ -21,18 +21,18 @@ _INSERT = ord("+")
 
 
 class EdgeStream:
-    """Batches of records in the order of their application to a graph.
+    """Batches of rows in the order of their application to a graph.
 
     Iterate as often as needed. `len` is the number of batches.
 
     Parameters
     ----------
     edges : EdgeList
-        All records in order.
+        All rows in order.
     batch_size : int
-        Maximum records per batch.
+        Maximum rows per batch.
     inserts : ndarray of bool, shape (m,), optional
-        Whether each record is an insertion, the default, or a deletion. A batch contains one kind.
+        Whether each row is an insertion, the default, or a deletion. A batch contains one kind.
 
     Raises
     ------
@@ -42,7 +42,7 @@ class EdgeStream:
 
     def __init__(self, edges: EdgeList, batch_size: int, inserts: np.ndarray | None = None) -> None:
         if batch_size < 1:
-            raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
+            raise ValueError(f"a batch needs at least one row, got batch_size = {batch_size}")
         if inserts is not None and len(inserts) != len(edges):
             raise ValueError(f"inserts has {len(inserts)} entries for {len(edges)} records")
         self.edges = edges
@@ -75,7 +75,7 @@ class EdgeStream:
 
     @property
     def num_records(self) -> int:
-        """Number of records of the whole stream, insertions and deletions."""
+        """Number of rows of the whole stream, insertions and deletions."""
         return len(self.edges)
 
     @property
@@ -95,12 +95,12 @@ class EdgeStream:
 
     @property
     def directed(self) -> bool | None:
-        """Whether the source declares that records are directed, or None if it does not."""
+        """Whether the source declares that rows are directed, or None if it does not."""
         return self.edges.directed
 
     @property
     def inserts(self) -> np.ndarray | None:
-        """Mask of the insertions among the records, shape (m,), or None if all are."""
+        """Mask of the insertions among the rows, shape (m,), or None if all are."""
         return self._inserts if self.has_deletions else None
 
     @property
@@ -149,18 +149,18 @@ def read_stream(
     ----------
     path : str, path-like or binary file
         A file of any format of `read_edges`, or text with lines ``+ u v [w] [t]`` and ``- u v`` (insertions and
-        deletions, with columns beyond the ends optional in deletions unless they are times). Records of weight -1 in a
+        deletions, with columns beyond the ends optional in deletions unless they are times). Rows of weight -1 in a
         dynamic network of KONECT are also deletions.
     batch_size : int
-        Maximum records per batch.
+        Maximum rows per batch.
     columns, weighted, comments, delimiter, header, named, member, data, max_record_bytes
         See `read_edges`. In a file of insertions and deletions, columns exclude the operation.
     order : {"time", "file"}
         ``"time"`` sorts by times, if any, stably. ``"file"`` preserves the order of the file.
     compact : bool
-        Renumber the vertices of records to 0..n-1, in ascending order of id. `ids` has the original ids.
+        Renumber the vertices of rows to 0..n-1, in ascending order of id. `ids` has the original ids.
     operations : bool
-        Require ``+`` or ``-`` at the start of lines. By default the first record decides.
+        Require ``+`` or ``-`` at the start of lines. By default the first row decides.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def read_stream(
     if order not in _ORDERS:
         raise ValueError(f"order must be 'time' or 'file', got {order!r}")
     if batch_size < 1:
-        raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
+        raise ValueError(f"a batch needs at least one row, got batch_size = {batch_size}")
     options = ReadOptions(
         columns, weighted, comments, delimiter, header, named, data, max_record_bytes, operations or None
     )
@@ -205,7 +205,7 @@ def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time
     ----------
     edges : EdgeList
     batch_size : int
-        Maximum records per batch.
+        Maximum rows per batch.
     order : {"time", "file"}
         ``"time"`` sorts by times, if any. ``"file"`` preserves the order of the list.
 

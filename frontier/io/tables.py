@@ -50,7 +50,7 @@ def from_table(
     weighted : bool, optional
         True makes an unnamed third column the weight. False ignores weights.
     compact : bool
-        Renumber the vertices of records to 0..n-1. Always done for ids that are not integers.
+        Renumber the vertices of rows to 0..n-1. Always done for ids that are not integers.
     directed : bool, optional
         `EdgeList.directed` of the result.
     source : str
@@ -139,7 +139,7 @@ def _read_parquet(data: bytes, source: str) -> Any:
     file = parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True)
     groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
     if sum(group.num_rows for group in groups) != file.metadata.num_rows:
-        raise ParseError("the row groups do not hold as many rows as the file announces", source)
+        raise ParseError("the row groups do not contain as many rows as the file announces", source)
     # A run of one value is a few bytes, however long it is.
     if 8 * file.metadata.num_rows * file.metadata.num_columns > unpacked_limit(data):
         raise ParseError(f"{file.metadata.num_rows:,} rows in a file of {len(data):,} bytes are too many", source)
@@ -176,7 +176,7 @@ def _access(table: Any) -> tuple[list[str], Any]:
         names = list(table)
         return [str(name) for name in names], lambda k: _from_values(table[names[k]])
     if hasattr(table, "collect"):  # Polars' LazyFrame
-        raise TypeError(f"a {type(table).__name__} is a query, not a table: hand over what its collect() returns")
+        raise TypeError(f"a {type(table).__name__} is a query, not a table: pass the result of its collect()")
     if hasattr(table, "__arrow_c_stream__") and not (hasattr(table, "iloc") or hasattr(table, "get_column")):
         return _access(require_pyarrow("this table").table(table))  # queries of DuckDB, readers of record batches
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas, Polars and their like
@@ -274,9 +274,9 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
     _check_present(columns, source)
     for name, column in columns.items():
         if column.dtype.kind == "f":
-            raise ParseError(f"{name} holds {column.dtype}, not integers", source, hint=NAMED_HINT)
+            raise ParseError(f"{name} contains {column.dtype}, not integers", source, hint=NAMED_HINT)
         if column.dtype.kind not in "OUSTiu":
-            raise ParseError(f"{name} holds {column.dtype}, not vertex ids", source, hint=NAMED_HINT)
+            raise ParseError(f"{name} contains {column.dtype}, not vertex ids", source, hint=NAMED_HINT)
         if column.dtype.kind == "O":
             _refuse_numbers(column, name, source)
     try:
@@ -345,7 +345,7 @@ def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:
     if column.dtype.kind in "OSU":
         column = _from_objects(column, name, source)
     if column.dtype.kind not in "fi":
-        raise ParseError(f"the column of {name}s holds {column.dtype}, not numbers", source)
+        raise ParseError(f"the column of {name}s contains {column.dtype}, not numbers", source)
     if column.dtype.kind == "f":
         column = column.astype(np.float64)
         _report(np.isnan(column), f"the {name} is NaN or missing", column, source)
@@ -370,11 +370,13 @@ def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
     if values and all(isinstance(v, str) for v in values):
 
         def fault(row: int, reason: str) -> ParseError:
-            return ParseError(f"the column of {name}s holds words, not numbers: {reason}", source, row + 1, values[row])
+            return ParseError(
+                f"the column of {name}s contains text, not numbers: {reason}", source, row + 1, values[row]
+            )
 
         return wd.dates(values, fault) if name == "time" and wd.is_date(values[0]) else wd.numbers(values, fault)
     if any(isinstance(v, NESTED | str | bytes | complex) for v in values):
-        raise ParseError(f"the column of {name}s holds {column.dtype}, not numbers", source)
+        raise ParseError(f"the column of {name}s contains {column.dtype}, not numbers", source)
     missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
     _report(missing, f"the {name} is NaN or missing", column, source)
     if all(isinstance(v, datetime.date) for v in values):
@@ -382,7 +384,7 @@ def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
     try:
         return column.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ParseError(f"the column of {name}s holds {type(values[0]).__name__}, not numbers", source) from error
+        raise ParseError(f"the column of {name}s contains {type(values[0]).__name__}, not numbers", source) from error
 
 
 def _is_missing(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Text edge lists: one record per line, columns separated by blanks or by a delimiter."""
+"""Text edge lists: one row per line, columns separated by blanks or by a delimiter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_text(
     """Parse a text edge list.
 
     `data` is the decompressed file, and `source` its name in errors. The format fixes `layout`. By default it
-    follows from the comments and names at the top of the file. Returns the records, and the operation character of each
+    follows from the comments and names at the top of the file. Returns the rows, and the operation character of each
     (int8), which is empty without operations except for dynamic networks of KONECT. Raises ParseError at the first
     malformed line, and ValueError if `columns` or `delimiter` are invalid.
     """
@@ -35,7 +35,7 @@ def read_text(
 class TextParts:
     """Parses a text that comes in parts of whole lines, as `read_text` parses the whole.
 
-    The first part, `data`, after `lines` lines, defines the columns, so it must have a record if the text has any.
+    The first part, `data`, after `lines` lines, defines the columns, so it must have a row if the text has any.
     `has_names` marks ids as words, numbered once all are known.
     """
 
@@ -46,7 +46,7 @@ class TextParts:
         self.has_names = "src" in self._plan.words
 
     def first(self) -> tuple[EdgeList, np.ndarray]:
-        """Return the records of the first part, and the operations. Call it first, and once."""
+        """Return the rows of the first part, and the operations. Call it first, and once."""
         plan = self._plan
         with _after_lines(self._lines):
             found, ops = tokenize(plan)
@@ -59,7 +59,7 @@ class TextParts:
         return edges, ops
 
     def next(self, data: bytes, lines: int) -> tuple[EdgeList, np.ndarray]:
-        """Return the records of a part after `lines` lines, and the operations. Thread-safe."""
+        """Return the rows of a part after `lines` lines, and the operations. Thread-safe."""
         plan = replace(self._plan, data=data)
         with _after_lines(lines):
             found, ops = tokenize(plan)

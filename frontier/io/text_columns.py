@@ -56,7 +56,7 @@ class ColumnReading:
         return line_error(reason, self.source, self.data, position, hint)
 
     def record(self, start: int) -> tuple[int, int, str]:
-        """Return the first record from a position on: its position, the next record's, and its text."""
+        """Return the first row from a position on: its position, the next row's, and its text."""
         begin, after, text = record_at(self.data, start, self.syntax)
         if len(text) > self.syntax.longest:
             raise self.error(self.syntax.too_long, begin)
@@ -156,7 +156,7 @@ def _operations_of(plan: ColumnReading, weights: np.ndarray) -> np.ndarray:
         at, after, _ = plan.record(plan.layout.start)
         for _ in range(int(np.argmin(ops))):
             at, after, _ = plan.record(after)
-        raise plan.error("the weight of a record of a dynamic KONECT network is neither 1 nor -1", at)
+        raise plan.error("the weight of a row of a dynamic KONECT network is neither 1 nor -1", at)
     return ops
 
 
@@ -189,7 +189,7 @@ def _fault(plan: ColumnReading, begins: np.ndarray) -> Callable[[int, str], Exce
 
 
 def _check_guess(plan: ColumnReading, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
-    """Raise if only the first record has words for ends: that record is faulty, and the file has no names."""
+    """Raise if only the first row has words for ends: that row is faulty, and the file has no names."""
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
         begin = int(table["src"][0])

@@ -1,6 +1,6 @@
 """The plan for reading a text edge list, from its first lines and the caller's options.
 
-Lines at the top of a file of names may be comments, or records of names that start with ``#`` or ``%`` (`Marked`).
+Lines at the top of a file of names may be comments, or rows of names that start with ``#`` or ``%`` (`Marked`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | N
     if maybe_named and names is None:
         for line in marked:
             if line.fits:
-                raise plan.error("is this line a comment, or a record of names? Say comments='#' or comments=''",
+                raise plan.error("is this line a comment, or a row of names? Say comments='#' or comments=''",
                                  line.position)  # fmt: skip
         if marked:
             tell(ReaderWarning(source, f"skipped a line as a comment, {' '.join(marked[0].words)[:60]!r}",
@@ -132,7 +132,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 def _header(
     plan: ColumnReading, at: int, after: int, words: list[str], options: ReadOptions
 ) -> tuple[list[str] | None, Layout, list[str]]:  # fmt: skip
-    """Return the first line's names of columns, if any, the layout without it, and the first record's words."""
+    """Return the first line's names of columns, if any, the layout without it, and the first row's words."""
     layout, columns, header = plan.layout, options.columns, options.header
     if not words or header is False:
         return None, layout, words
@@ -151,7 +151,7 @@ def _header(
                                "say header=True or header=False"))  # fmt: skip
         return words, below, following
     if found is None:
-        raise plan.error("does this line hold the names of the columns, or the first record? "
+        raise plan.error("does this line contain the names of the columns, or the first row? "
                          "Say header=True or header=False", at)  # fmt: skip
     return None, layout, words
 
@@ -182,13 +182,13 @@ def _roles(
         return ["src", "dst", "weight" if weighted else UNKNOWN], True
     if width == 4:
         return ["src", "dst", "weight", "time"], True
-    raise plan.error(f"{width} columns; say which is which with columns=('src', 'dst', ...)", at)
+    raise plan.error(f"{width} columns; name them with columns=('src', 'dst', ...)", at)
 
 
 def _words_of(
     roles: list[str | None], words: Sequence[str], allowed: bool, options: ReadOptions
 ) -> tuple[list[str | None], frozenset[str], bool]:
-    """Return the roles, the roles of columns of words, and whether the first record shows that ends are words."""
+    """Return the roles, the roles of columns of words, and whether the first row shows that ends are words."""
     first = {role: word for role, word in zip(roles, words, strict=False) if role is not None}
     if UNKNOWN in first and options.weighted is None and wd.is_date(first[UNKNOWN]):
         roles = ["time" if role == UNKNOWN else role for role in roles]
@@ -203,22 +203,22 @@ def _words_of(
 
 
 class Marked(NamedTuple):
-    """A line whose mark stands directly before a word. It `fits` if it is as wide as the records."""
+    """A line whose mark stands directly before a word. It `fits` if it is as wide as the rows."""
 
     position: int
     words: list[str]
     fits: bool
 
     def is_record(self, first: Sequence[str]) -> bool:
-        """Return whether it is a record for sure: other names in it, or in the first record below, start with marks."""
+        """Return whether it is a row for sure: other names in it, or in the first row below, start with marks."""
         return self.fits and any(word[:1] and word[0] in COMMENTS for word in (*self.words[1:], *first))
 
 
 def marked_lines(data: bytes, start: int, end: int, width: int, syntax: Syntax) -> list[Marked]:
-    """Return the lines from `start` to `end` that may be records, of `width` fields, as well as comments.
+    """Return the lines from `start` to `end` that may be rows, of `width` fields, as well as comments.
 
     Their mark stands directly before a word. They have neither known names of columns nor only numbers, as a disabled
-    record would. Without records, `width` is 0.
+    row would. Without rows, `width` is 0.
     """
     syntax, found = replace(syntax, comments=frozenset()), []
     while True:

@@ -77,10 +77,10 @@ def _after_word(buf, i, n, delimiter, multiline, stop):
 
 @cpu_kernel
 def after_records(buf, state, delimiter, is_comment, operations):
-    """Find the last record that ends in a piece of a text in which quotes may join lines.
+    """Find the last row that ends in a piece of a text in which quotes may join lines.
 
     `buf` (uint8) is the piece. `state` is the result of the last call, `AT_START` at first. The other parameters are as
-    in `tokenize`. Returns the position behind the last record, 0 if none ends here, and the state at the end.
+    in `tokenize`. Returns the position behind the last row, 0 if none ends here, and the state at the end.
     """
     end = 0
     for i in range(len(buf)):
@@ -134,13 +134,13 @@ def tokenize(
     is_comment : ndarray of bool, shape (256,)
         Which first characters make a line a comment.
     inner_comments : bool
-        Whether comments may stand among the records. Otherwise they are an error.
+        Whether comments may stand among the rows. Otherwise they are an error.
     delimiter : int
         Byte that stands, once, between two columns, with or without blanks around it, or -1 if blanks separate columns.
     multiline : bool
         Whether a field in quotes of a column of words, or of a skipped column, may contain line ends.
     longest : int
-        Most bytes of a record.
+        Most bytes of a row.
     kinds : ndarray of int64, shape (columns,)
         ID, NUMBER, SKIP, OPTIONAL_NUMBER (may be absent from lines that delete) or TEXT.
     slots : ndarray of int64, shape (columns,)

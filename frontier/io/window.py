@@ -15,29 +15,29 @@ from .stream import EdgeStream
 def sliding_window(
     stream: EdgeStream, window: float, *, by: str | None = None, directed: bool | None = None, multigraph: bool = False
 ) -> Iterator[tuple[EdgeList, EdgeList]]:
-    """Pair each batch of a stream with the records that leave the window when the batch arrives.
+    """Pair each batch of a stream with the rows that leave the window when the batch arrives.
 
     Parameters
     ----------
     stream : EdgeStream
         Insertions only.
     window : float
-        Length of the window: in the unit of the times, or in records. A record is inside while its time is greater than
-        the time of the batch's last record less `window`, or while it is among the last `window` records.
+        Length of the window: in the unit of the times, or in rows. A row is inside while its time is greater than
+        the time of the batch's last row less `window`, or while it is among the last `window` rows.
     by : {"time", "count"}, optional
         The unit of `window`, by default time if the stream has times.
     directed : bool, optional
         Whether ``u v`` and ``v u`` are different edges, by default as the stream declares, else True.
     multigraph : bool
-        False: an edge expires once, and only when no record of it is left in the window, which suits the deletions of a
-        graph without parallel edges. True: every record expires.
+        False: an edge expires once, and only when no row of it is left in the window, which suits the deletions of a
+        graph without parallel edges. True: every row expires.
 
     Yields
     ------
     inserted : EdgeList
         The batch, to be inserted first.
     expired : EdgeList
-        The records to delete afterwards, oldest first, with ``operation == "delete"``. A record that arrives and
+        The rows to delete afterwards, oldest first, with ``operation == "delete"``. A row that arrives and
         expires with one batch is in both.
 
     Raises
@@ -82,7 +82,7 @@ def _pairs(
 
 
 def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
-    """Return the latest time outside the window that ends with record `last`, of the type of the times.
+    """Return the latest time outside the window that ends with row `last`, of the type of the times.
 
     Integers are subtracted as such: nanoseconds since 1970 exceed the precision of floats.
     """
@@ -93,7 +93,7 @@ def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
 
 
 def _next_record(edges: EdgeList, directed: bool) -> np.ndarray:
-    """Return the position of the next record of the same edge, shape (m,), or m without one."""
+    """Return the position of the next row of the same edge, shape (m,), or m without one."""
     order, begins = sorted_by_edge(edges, directed=directed)
     same = ~begins[1:]
     following = np.full(len(edges), len(edges))

@@ -39,7 +39,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         ``.txt``, ``.el``, ``.edges`` (blanks), ``.tsv``, ``.csv``, ``.mtx`` (Matrix Market), each of them also with
         ``.gz``, ``.xz`` or ``.bz2``. Also ``.parquet``, ``.feather`` or ``.arrow`` (require pyarrow).
     edges : EdgeList
-        Written record by record with vertex numbers from `first_id` (``.mtx``: from 1, and of undirected edges the
+        Written row by row with vertex numbers from `first_id` (``.mtx``: from 1, and of undirected edges the
         larger end first). `ids` are not written, and tables do not store the number of vertices. Text has the columns
         ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly. CSV and tables
         also have the columns of `data`, by their names.
@@ -57,7 +57,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     name = bare_name(path)
     suffix = Path(name).suffix
     if edges.data and suffix not in (".csv", ".parquet", ".feather", ".arrow"):
-        raise ValueError(f"{path}: {suffix} files have no place for data; write CSV or a table")
+        raise ValueError(f"{path}: {suffix} files cannot store data; write CSV or a table")
     if suffix in (".parquet", ".feather", ".arrow"):
         if not name == Path(path).name.lower():
             raise ValueError(f"{path}: {suffix} files are compressed inside; leave out {Path(path).suffix}")
@@ -65,7 +65,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
             _write_table(file, suffix, edges)
     elif suffix == ".mtx":
         if edges.times is not None:
-            raise ValueError("Matrix Market files have no place for times; write text or a table")
+            raise ValueError("Matrix Market files cannot store times; write text or a table")
         header = _matrix_market_header(edges)
         if edges.directed is False:  # a symmetric file stores the lower triangle
             edges = replace(edges, src=np.maximum(edges.src, edges.dst), dst=np.minimum(edges.src, edges.dst))

@@ -63,7 +63,7 @@ def as_names(values: Any, name: str, device: Device | None = None) -> Any:
     if not array.size:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "UOT":
-        raise TypeError(f"{name} must hold integers or text, not {array.dtype}")
+        raise TypeError(f"{name} must contain integers or text, not {array.dtype}")
     known: dict[Any, int] = {}
     held = values if isinstance(values, list) else array.tolist()
     codes = np.fromiter((known.setdefault(each, len(known)) for each in held), np.int64, len(held))
@@ -75,7 +75,7 @@ def _integers(xp: Any, array: Any, name: str) -> Any:
     if array.dtype.kind not in "iu":
         if not array.size:
             return xp.empty(0, np.int64)
-        raise TypeError(f"{name} must hold integers or text, not {array.dtype}")
+        raise TypeError(f"{name} must contain integers or text, not {array.dtype}")
     return xp.ascontiguousarray(array, np.uint64 if array.dtype == np.uint64 else np.int64)
 
 
@@ -89,7 +89,7 @@ def _of_integers(values: list[Any], name: str) -> np.ndarray:
     limits = np.iinfo(dtype)
     for value in (min(values), max(values)):
         if not limits.min <= value <= limits.max:
-            raise TypeError(f"{name} holds {value}, which does not fit in {limits.dtype}; use names that are text")
+            raise TypeError(f"{name} contains {value}, which does not fit in {limits.dtype}; use names that are text")
     return np.array(values, dtype)
 
 
@@ -107,7 +107,7 @@ def _of_arrow(values: Any, name: str) -> np.ndarray | Texts:
     if hasattr(values, "combine_chunks"):
         values = values.combine_chunks()
     if values.null_count:
-        raise TypeError(f"{name} has no name at {values.null_count} of its places")
+        raise TypeError(f"{name} has {values.null_count} missing names")
     kind = str(values.type)
     if kind.startswith(("int", "uint")):
         return as_names(values.to_numpy(zero_copy_only=False), name)
@@ -130,7 +130,7 @@ def _of_polars(values: Any, name: str) -> np.ndarray | Texts:
     if values.dtype.is_integer() or not len(values):
         return as_names(values.to_numpy(), name)
     if values.dtype.is_nested() or str(values.dtype) == "Object":
-        raise TypeError(f"{name} must hold integers or text, not {values.dtype}")
+        raise TypeError(f"{name} must contain integers or text, not {values.dtype}")
     distinct = values.unique(maintain_order=True)
     codes = values.replace_strict(distinct, np.arange(len(distinct)))
     return _named(distinct.to_list(), codes.to_numpy(), name)
@@ -146,5 +146,5 @@ def _named(distinct: list[Any], codes: np.ndarray, name: str) -> np.ndarray | Te
     kinds = set(map(type, distinct))
     for kind in kinds:
         if not issubclass(kind, str):
-            raise TypeError(f"{name} must hold integers or text; among its names are some of type {kind.__name__}")
+            raise TypeError(f"{name} must contain integers or text; among its names are some of type {kind.__name__}")
     return Texts(distinct if kinds <= {str} else list(map(str, distinct)), codes)

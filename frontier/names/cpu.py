@@ -1,6 +1,6 @@
 """CPU kernels of the hash table of integer names: open addressing with linear probing, in two arrays.
 
-A slot contains a name and its id, `EMPTY`, or `GONE` after a name was forgotten, behind which others may follow. The
+A slot contains a name and its id, `EMPTY`, or `GONE` after a name was forgotten, behind which further names follow. The
 number of slots is a power of two, at least twice the number of used ones. ``mask`` is one less.
 """
 

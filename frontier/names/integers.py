@@ -101,7 +101,7 @@ class IntegerNames:
         if names.dtype != np.int64 or names.shape != ids.shape:
             raise ValueError("the names are not one for each id")
         if np.unique(names).size != names.size:
-            raise ValueError("a name is there twice")
+            raise ValueError("a name occurs twice")
         size = ids.size + free.size
         by_id, named = np.zeros(size, np.int64), np.zeros(size, bool)
         by_id[ids], named[ids] = names, True

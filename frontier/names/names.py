@@ -283,7 +283,7 @@ class VertexNames:
                 _check_ids(arrays["ids"], arrays["free"])
                 found._table.restore(**arrays)
         except (ValueError, KeyError, EOFError, NotImplementedError, OverflowError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{os.fspath(path)} holds no names: {error}") from None
+            raise ValueError(f"{os.fspath(path)} contains no names: {error}") from None
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -303,7 +303,7 @@ class VertexNames:
         if not self.device.is_gpu:
             return column
         if isinstance(column, Texts):
-            raise TypeError(f"{name} holds text, but names on a GPU are integers: make them with device='cpu'")
+            raise TypeError(f"{name} contains text, but names on a GPU are integers: make them with device='cpu'")
         return self.device.xp.asarray(column)
 
     def _ids(self, ids: Any) -> Any:
@@ -335,12 +335,12 @@ def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: 
         if isinstance(column, Texts) and isinstance(table, TextNames):
             return column
         kinds = ("text", "integers") if isinstance(table, TextNames) else ("integers", "text")
-        raise TypeError(f"{name} must hold {kinds[0]}, as the other names do, not {kinds[1]}")
+        raise TypeError(f"{name} must contain {kinds[0]}, as the other names do, not {kinds[1]}")
     if column.dtype == table.dtype:
         return column
     wrong = column[column < 0] if table.dtype == "uint64" else column[column > np.uint64(np.iinfo(np.int64).max)]
     if wrong.size:
-        raise TypeError(f"{name} holds {wrong[0]}, which is no {table.dtype}, as the other names are")
+        raise TypeError(f"{name} contains {wrong[0]}, which is no {table.dtype}, as the other names are")
     return column.astype(table.dtype)
 
 
@@ -367,7 +367,7 @@ def _read_dtype(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
         with suppress(ValueError):  # another dtype, whose text is longer or shorter
             if read_array(archive, entry, "dtype", np.dtype(f"<U{max(len(dtype), 1)}"), ()) == dtype:
                 return dtype
-    raise ValueError("it does not say what names are")
+    raise ValueError("it does not specify the type of names")
 
 
 def _check_ids(ids: np.ndarray, free: np.ndarray) -> None:

@@ -101,4 +101,4 @@ class TextNames:
             self._ids[name] = at
         self._free = free.tolist()
         if len(self._ids) != ids.size:
-            raise ValueError("a name is there twice")
+            raise ValueError("a name occurs twice")

@@ -159,6 +159,12 @@ def capture(
     RuntimeError
         By the second call, on a GPU: the step synchronizes with the GPU.
 
+    See Also
+    --------
+    traverse : Advance until a frontier is empty, in few launches.
+    reduce : With ``out=``, write the result on the device.
+    neighbor_reduce : With ``out=``, write the result to the same array each time.
+
     Examples
     --------
     >>> import numpy as np

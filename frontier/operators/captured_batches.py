@@ -199,14 +199,14 @@ def clear(*arrays: Any) -> None:
     """
     for array in arrays:
         if not array.flags.c_contiguous:
-            raise ValueError(f"clear takes contiguous arrays, not one with strides {array.strides}")
+            raise ValueError(f"clear requires contiguous arrays, not one with strides {array.strides}")
         fill_with(array, 0)
 
 
 @reads
 def _take(graph: BaseGraph, step: CapturedBatchStep, src: Any, dst: Any, args: tuple) -> None:
     if recorder.launches is not None:
-        raise RuntimeError("a CapturedBatchStep cannot be taken inside another one")
+        raise RuntimeError("a CapturedBatchStep cannot be called inside another one")
     pairs = src.size
     for size in step._sizes:
         if pairs <= size:

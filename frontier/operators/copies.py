@@ -61,6 +61,11 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
     FunctorError
         `op` cannot be compiled. The message shows the line.
 
+    See Also
+    --------
+    filter : Select members of a frontier.
+    Graph.to_csr : A static copy of all edges.
+
     Notes
     -----
     O(V + E) work: a counting pass and a writing pass.

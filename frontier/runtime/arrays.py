@@ -76,7 +76,7 @@ def _of_cudf(column: Any, name: str) -> Any:
     """A column of cuDF as an array of CuPy, without a copy if it has no nulls. Nulls among floats are NaN."""
     kind = cudf_kind(column)
     if kind not in "iufb":
-        raise TypeError(f"{name} must hold numbers, not {column.dtype} ({type(column).__name__} of cuDF)")
+        raise TypeError(f"{name} must contain numbers, not {column.dtype} ({type(column).__name__} of cuDF)")
     row = cudf_null(column, name)
     if row is None:
         return column.to_cupy()
@@ -147,7 +147,7 @@ def _host_array(values: Any, name: str) -> np.ndarray:
     if array.dtype.kind not in "iufb":
         if array.size == 0:
             return array.reshape(-1).astype(np.int64)
-        raise TypeError(f"{name} must hold numbers, not {array.dtype} ({type(values).__name__})")
+        raise TypeError(f"{name} must contain numbers, not {array.dtype} ({type(values).__name__})")
     return array
 
 
@@ -190,10 +190,10 @@ def as_ids(device: Device, values: Any, name: str) -> Any:
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integer vertex ids, not {array.dtype}; {NAMES_HINT}")
+        raise TypeError(f"{name} must contain integer vertex ids, not {array.dtype}; {NAMES_HINT}")
     if array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
         raise ValueError(
-            f"{name} holds the id {int(array.max())}, which does not fit in 64 bits with a sign; {NAMES_HINT}"
+            f"{name} contains the id {int(array.max())}, which does not fit in 64 bits with a sign; {NAMES_HINT}"
         )
     return array.astype(np.int64)
 
@@ -203,7 +203,7 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
     type, ValueError for integers that do not fit."""
     array = as_device_array(device, values, name)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold numbers, not {array.dtype}")
+        raise TypeError(f"{name} must contain numbers, not {array.dtype}")
     if dtype is None:
         if array.dtype in WEIGHT_DTYPES:
             return array
@@ -212,7 +212,7 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
         else:
             dtype = np.dtype(np.int32 if array.dtype.itemsize < 4 else np.int64)
     if dtype.kind == "i" and array.dtype.kind == "f":
-        raise TypeError(f"{name} holds {array.dtype}, but the weights of this graph are {dtype}")
+        raise TypeError(f"{name} contains {array.dtype}, but the weights of this graph are {dtype}")
     return _in_dtype(array, name, dtype)
 
 
@@ -222,7 +222,7 @@ def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
     array = as_device_array(device, values, name)
     kinds = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[dtype.kind]
     if array.size and array.dtype.kind not in kinds:
-        raise TypeError(f"{name} holds {array.dtype}, which is not stored as {dtype}")
+        raise TypeError(f"{name} contains {array.dtype}, which is not stored as {dtype}")
     return _in_dtype(array, name, dtype)
 
 
@@ -232,7 +232,7 @@ def _in_dtype(array: Any, name: str, dtype: np.dtype) -> Any:
         low, high = int(array.min()), int(array.max())
         limits = np.iinfo(dtype)
         if low < limits.min or high > limits.max:
-            raise ValueError(f"{name} holds {low if low < limits.min else high}, which does not fit in {dtype}")
+            raise ValueError(f"{name} contains {low if low < limits.min else high}, which does not fit in {dtype}")
     return array if array.dtype == dtype else array.astype(dtype)
 
 

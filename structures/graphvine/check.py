@@ -35,7 +35,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     require((taken <= 1).all(), "two lists have the same block")
     require((block[first[1:] - 1] == records[owners, LAST]).all(), "the last block of a list is another")
     free = store.queue[(store._front + xp.arange(store._free)) % max(blocks, 1)].astype(np.int64)
-    require(within(free, blocks).all(), "queue names a block that there is not")
+    require(within(free, blocks).all(), "queue names a block that does not exist")
     require((taken + count_at(xp, free, blocks) <= 1).all(), "a block is free twice, or free and in use")
     _, rows, places = enumerate_rows(store.device, degree)
     slots = (block[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
@@ -70,6 +70,6 @@ def _blocks_of(store: Any, owners: Any, size: Any, blocks: int) -> tuple[Any, An
         node = places[here] + 1
         above = found[first[rows[here]] + (node >> 1) - 1]
         below = store.children[above, node & 1].astype(np.int64)
-        require(within(below, blocks).all(), "a link leads to a block that there is not")
+        require(within(below, blocks).all(), "a link leads to a block that does not exist")
         found[here] = below
     return found, first

@@ -48,8 +48,9 @@ class GraphVine(DynamicGraph):
     * Lists have no holes: entries at the end of a list fill them at once, and empty blocks return to the queue. The
       paper marks deleted neighbors, and leaves compaction and reclamation open.
     * Blocks that a vertex allocates in one batch mostly have consecutive numbers. The sentinel has the number of
-      consecutive blocks from the root on. They are found without a walk, and all others by a walk from their lowest
-      ancestor among them. A list that was built at once is found as fast as in CSR, though its blocks are linked.
+      consecutive blocks from the root on. These blocks are found without a walk, further ones by a walk from their
+      lowest ancestor among them. A list that was built at once is found as fast as in CSR, though its blocks are
+      linked.
     * Neighbors and weights have separate arrays, so a walk over neighbors does not read weights. The dictionary
       contains the records themselves, since a vertex's id is its position.
     * Block sizes are powers of two of 32 bytes or more, so blocks are aligned and positions need no division.

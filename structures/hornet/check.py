@@ -35,7 +35,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
 def _check_block_arrays(store: Any, units: int) -> None:
     """Check that block-arrays do not overlap, and that their bit trees match their blocks."""
     xp, classes = store.xp, store.array_classes
-    require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes holds a class that there is not")
+    require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes contains an unknown class")
     heads = xp.flatnonzero(classes >= 0)
     k = classes[heads].astype(np.int64)
     size = xp.left_shift(np.int64(1), xp.maximum(k - store.unit_bits, 0))
@@ -45,7 +45,7 @@ def _check_block_arrays(store: Any, units: int) -> None:
         return
     words = store.free_bits.reshape(units, store.words_per_unit)[heads]
     all_words, _ = store._all_free
-    require((words & ~all_words[k] == 0).all(), "free_bits names a block that there is not")
+    require((words & ~all_words[k] == 0).all(), "free_bits names a block that does not exist")
     free = xp.unpackbits(words.view(np.uint8)).reshape(heads.size, -1).sum(axis=1)
     require((free == store.free_counts[heads]).all(), "free_counts is not that of free_bits")
 

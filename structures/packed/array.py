@@ -1,4 +1,4 @@
-"""Packed memory arrays: what GPMA and LPMA share. Their contents, and how they are built and resized.
+"""Packed memory arrays, which GPMA and LPMA share. Their contents, and how they are built and resized.
 
 All arcs of a graph lie in one array in ascending order of (source, destination), with gaps. The array is cut into
 *leaves* of `LEAF` = 32 slots. An update rebalances the smallest windows of leaves whose density allows it.

@@ -21,7 +21,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     neighbors = store.neighbors.reshape(leaves, LEAF)[order].reshape(-1)
     at = xp.flatnonzero(neighbors != EMPTY)  # of entries, in order
     entries = neighbors[at].astype(np.int64)
-    require(((entries >= 0) | (entries == GUARD)).all(), "pool holds a number that is no neighbor")
+    require(((entries >= 0) | (entries == GUARD)).all(), "pool contains a number that is no neighbor")
     require((count_at(xp, at // LEAF, leaves) == store.counts[order]).all(), "counts are not those of the entries")
     guards = entries == GUARD
     row = xp.cumsum(guards, dtype=np.int64) - 1

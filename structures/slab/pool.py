@@ -27,7 +27,7 @@ class SlabPool:
 
     A slab is in one chain, once, or free. Free slabs are empty: all words are EMPTY. They are the unused ones from
     `_used` on, and the returned ones, whose numbers are in a ring, each once: ``ring[_free_head]`` and the
-    `_free_count` - 1 after it, cyclically. Kernels allocate slabs from the head of the ring while they return others to
+    `_free_count` - 1 after it, cyclically. Kernels allocate slabs from the head of the ring while they return slabs to
     its tail. It has twice as many entries as the pool has slabs, because a slab that is allocated and returned in one
     kernel counts twice until the kernel ends.
 

@@ -122,7 +122,7 @@ class LaunchSequence:
     _chains: LaunchSequences | None
 
     def attach_runtime(self) -> None:
-        super().attach_runtime()  # type: ignore[misc]  # that of the graph
+        super().attach_runtime()  # type: ignore[misc]  # the graph's method
         self.max_small_batch = most_edges(self)
         self._chains = None
 

@@ -249,7 +249,7 @@ def test_graphs_in_parts():
     with ThreadEngine(2, "cpu") as engine:
         graph = DistributedGraph(fr.structures()["slab"], 3, directed=True, engine=engine)
         with pytest.raises(
-            NotImplementedError, match="DynamicStronglyConnectedComponents is not available for a graph"
+            NotImplementedError, match="DynamicStronglyConnectedComponents is not available for distributed graphs"
         ):
             DynamicStronglyConnectedComponents(graph)
 

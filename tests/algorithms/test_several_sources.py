@@ -198,7 +198,7 @@ def test_bad_sources_are_named(search):
         ({}, TypeError, "source must be an integer, not None"),
         ({"sources": 3}, TypeError, "sources must be a list or array of vertices, not 3; one is given by source"),
         ({"sources": [0, 10**6]}, ValueError, r"sources\[1\] is 1000000, outside"),
-        ({"sources": [0.5]}, TypeError, "sources must hold integer vertex ids"),
+        ({"sources": [0.5]}, TypeError, "sources must contain integer vertex ids"),
         ({"sources": [[1, 2]]}, ValueError, "sources must be one-dimensional"),
         ({"sources": [1], "predecessors": 1}, TypeError, "predecessors must be True or False"),
     ):

@@ -129,7 +129,7 @@ def test_members_that_were_deleted(graph, operator):
         run(graph, frontier)
     graph.delete_vertices([4])
     for frontier in (some, everything, pulled):
-        with pytest.raises(ValueError, match="frontier holds 1 vertices that were deleted since it was made, 4 is one"):
+        with pytest.raises(ValueError, match="contains 1 vertices that were deleted since it was made, 4 is one"):
             run(graph, frontier)
     run(graph, others)
     assert members(some) == [3, 4, 5]

@@ -122,7 +122,7 @@ def test_sums_of_pairs(pair):
 
 def test_sums_of_pairs_need_something_to_sum(pair):
     ends = on_device(pair.graph, [0], [1])
-    with pytest.raises(TypeError, match="per_pair takes what op returns"):
+    with pytest.raises(TypeError, match="per_pair sums the results of op"):
         fr.intersect(pair.graph, *ends, per_pair=take_sum)
     with pytest.raises(fr.FunctorError, match="per_pair <lambda>"):
         fr.intersect(pair.graph, *ends, shared, *ends, per_pair=lambda take_sum: None)

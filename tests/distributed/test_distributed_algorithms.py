@@ -110,7 +110,9 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
         pytest.skip(known.obstacle(one))
     settings = known.settings(one, seed=1)
     if name in NOT_OVER_PARTS:
-        with pytest.raises(NotImplementedError, match=f"{known.static.__name__} is not available for a graph of sever"):
+        with pytest.raises(
+            NotImplementedError, match=f"{known.static.__name__} is not available for distributed graphs"
+        ):
             known.compute(graph, **settings)
         return
     found, expected = known.compute(graph, **settings), known.compute(one, **settings)
@@ -149,18 +151,16 @@ def test_a_vertex_has_more_earlier_neighbors_than_a_word_has_bits(engine):
 @pytest.mark.parametrize("name", ["core_number", "hits", "katz_centrality"])
 def test_directed_graphs_without_in_edges_are_refused(engine, name):
     graph, _ = of_shape(engine, "path", directed=True)
-    with pytest.raises(
-        ValueError, match=r"follows edges backward: make a directed graph in several parts with in_edge"
-    ):
+    with pytest.raises(ValueError, match=r"follows edges backward: make a distributed directed graph with in_edge"):
         analytics()[name].compute(graph)
 
 
 def test_walks_and_patterns_in_time_say_that_they_do_not_run(engine):
     graph = DistributedGraph(SlabGraph, 3, time_unit="s", engine=engine)
-    with pytest.raises(NotImplementedError, match="temporal_random_walks is not available for a graph of several par"):
+    with pytest.raises(NotImplementedError, match="temporal_random_walks is not available for distributed graphs"):
         temporal_random_walks(graph, [0])
     for function in (temporal_motifs, temporal_cycles, temporal_cycle_count):
-        with pytest.raises(NotImplementedError, match=f"{function.__name__} is not available for a graph of several"):
+        with pytest.raises(NotImplementedError, match=f"{function.__name__} is not available for distributed graphs"):
             function(graph, 5)
 
 

@@ -101,7 +101,7 @@ def identified(part):
         (unknown, ValueError, "name 1 edges that are not in the graph, 1 - 3 is one"),
         (outdated, ValueError, "before the latest update"),
         (written, ValueError, r"put_at_end\(\) writes to best at edges"),
-        (identified, NotImplementedError, "ids of their own"),
+        (identified, NotImplementedError, "partitions have local ids"),
     ],
 )
 def test_errors(engine, program, kind, message):

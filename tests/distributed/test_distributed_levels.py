@@ -218,7 +218,7 @@ def test_frontiers_that_owners_list(engine, starts, limits):
 @pytest.mark.parametrize("edges", ["out", "in"])
 def test_a_graph_in_one_part(device, options, edges):
     if edges == "in" and options == {"directed": True}:
-        pytest.skip("keeps no in-edges")
+        pytest.skip("stores no in-edges")
     rmat = fr.io.rmat(9, 16, seed=4)
     with ThreadEngine(1, device) as engine:
         graph = DistributedGraph(SlabGraph, rmat.num_vertices, engine=engine, **options)

@@ -205,9 +205,9 @@ def test_sets(engine):
 
 def test_what_is_missing_says_so(engine):
     graph, _ = of_shape(engine, "one-edge")
-    with pytest.raises(NotImplementedError, match="common_neighbors is not available for a graph of several parts yet"):
+    with pytest.raises(NotImplementedError, match="common_neighbors is not available for distributed graphs yet"):
         fr.common_neighbors(graph, [0], [1])
-    with pytest.raises(NotImplementedError, match="DynamicCoreNumber is not available for a graph of several parts"):
+    with pytest.raises(NotImplementedError, match="DynamicCoreNumber is not available for distributed graphs"):
         DynamicCoreNumber(graph)
     with pytest.raises(ValueError, match="graph must have times"):
         fr.SlidingWindow(graph, count=3)
@@ -288,7 +288,7 @@ def fractions(part):
         (unruled, r"raise_label\(\) writes to labels at edges, .*, with a rule"),
         (counted, r"count_all\(\) writes to counter at edges, .*, with a function as its rule"),
         (hooked, r"hook\(\) writes to labels at edges, .*, with a function as its rule"),
-        (silent, r"count_down\(\) writes to left at edges, .*: have advance put vertices out"),
+        (silent, r"count_down\(\) writes to left at edges, .*: let advance return vertices"),
         (adds_what_it_reads, r"read_and_join\(\) writes to entries of sizes at other vertices than v"),
         (scored_by_writing, r"writing_score\(\) writes to totals: a score only reads arrays"),
         (fractions, r"combine='countdown' is for signed integers, which may fall below 0, not float32"),
@@ -324,7 +324,7 @@ def test_entries_of_other_vertices_are_up_to_date(engine):
 
 def test_rules_that_cannot_be_kept(engine):
     graph, _ = of_shape(engine, "one-edge")
-    with pytest.raises(ValueError, match=r"count_sources\(\) writes to visits at other ends than that of dst"):
+    with pytest.raises(ValueError, match=r"count_sources\(\) writes to visits at vertices other than dst"):
         graph.run(pull_back)
     with pytest.raises(ValueError, match="direction='pull' searches for vertices"):
         graph.run(pull_edges)

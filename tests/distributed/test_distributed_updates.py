@@ -231,7 +231,7 @@ def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
 @pytest.mark.parametrize("option", ["cpu", "gpu", None])
 def test_the_engine_has_the_device(option):
     with ThreadEngine(2) as engine:
-        with pytest.raises(TypeError, match="device: a distributed graph has no device of its own; the engine has it"):
+        with pytest.raises(TypeError, match="device: the engine of a distributed graph has the devices"):
             DistributedGraph(SlabGraph, 4, device=option, engine=engine)
         assert DistributedGraph(SlabGraph, 4, engine=engine).num_vertices == 4
 

@@ -164,7 +164,7 @@ def test_workers(kind):
         large = np.arange(2**17) % n  # sent to Dask's workers past its scheduler
         assert graph.insert_edges(large, (large * 7 + np.arange(2**17) // n) % n).inserted > 0
 
-        with pytest.raises(PartLostError, match="is gone, and its part"):
+        with pytest.raises(PartLostError, match="is gone, and its partition"):
             engine.run_alike(fail_alone)
         with pytest.raises(PartLostError):
             graph.degrees()

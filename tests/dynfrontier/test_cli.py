@@ -314,7 +314,7 @@ def test_decisions_about_a_file_are_notes(command, tmp_path):
     assert "note: " not in run(*command, path, "--header", "--names")
     path.write_text("#cats,eve\nann,bob\n")
     unclear = run(*command, path, "--no-header", code=2)
-    assert "line 1: is this line a comment, or a record of names? Say --comments '#' or --comments ''" in unclear
+    assert "line 1: is this line a comment, or a row of names? Say --comments '#' or --comments ''" in unclear
     run(*command, path, "--no-header", "--comments", "")
 
 

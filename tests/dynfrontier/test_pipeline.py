@@ -298,7 +298,7 @@ def test_a_failure_is_raised_once_with_its_record(stage):
 
 
 @pytest.mark.parametrize("item, what", [
-    (([0.5], [1]), "src must hold integer vertex ids"), (([0, 1], [1]), "src has 2, dst has 1"), (3, "a source yields"),
+    (([0.5], [1]), "src must contain integer"), (([0, 1], [1]), "src has 2, dst has 1"), (3, "a source yields"),
     ({"src": [1]}, "no column 'dst'"), (([1],), "a tuple contains src, dst"),
 ])  # fmt: skip
 def test_items_that_are_no_records(item, what):

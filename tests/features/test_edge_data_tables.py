@@ -66,7 +66,7 @@ def test_files(suffix, tmp_path):
 @pytest.mark.parametrize("suffix", [".txt", ".mtx", ".tsv"])
 def test_formats_without_names_refuse_data(suffix, tmp_path):
     edges = EdgeList([0], [1], data={"amount": [1.5]})
-    with pytest.raises(ValueError, match="no place for data"):
+    with pytest.raises(ValueError, match="cannot store data"):
         write_edges(tmp_path / f"edges{suffix}", edges)
 
 

@@ -245,7 +245,7 @@ def test_an_interrupted_update_is_made_in_both_or_in_none(structure, device, upd
 def test_a_graph_without(structure, device):
     graph = structure.from_edges([0, 1], [1, 2], directed=True, device=device)
     assert not graph.has_in_edges
-    with pytest.raises(ValueError, match="this graph keeps no in-edges; make it with in_edges=True"):
+    with pytest.raises(ValueError, match="this graph stores no in-edges; make it with in_edges=True"):
         graph.reverse  # noqa: B018
     assert to_host(graph, graph.in_degrees()).tolist() == [0, 1, 1]
 

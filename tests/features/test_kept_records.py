@@ -450,12 +450,12 @@ def test_mistakes(device):
     for error, text, call in (
         (ValueError, r"ids\[1\] is 4, the id of no record \(1 such ids\)", lambda: graph.delete_records([0, 4])),
         (ValueError, r"ids\[0\] is -1, the id of no record", lambda: graph.record_endpoints([-1])),
-        (TypeError, "ids must hold integer", lambda: graph.delete_records([0.5])),
+        (TypeError, "ids must contain integer", lambda: graph.delete_records([0.5])),
         (ValueError, "src", lambda: graph.records([9], [0])),
-        (ValueError, "keeps no records; make it with multi_edges='all'", lambda: other.records([0], [1])),
-        (ValueError, "keeps no records", lambda: other.delete_records([0])),
-        (ValueError, "keeps no records", lambda: SlabGraph(3, device=device).record_endpoints([0])),
-        (ValueError, "keeps none", lambda: to_dataframe(other, records=True)),
+        (ValueError, "stores no records; make it with multi_edges='all'", lambda: other.records([0], [1])),
+        (ValueError, "stores no records", lambda: other.delete_records([0])),
+        (ValueError, "stores no records", lambda: SlabGraph(3, device=device).record_endpoints([0])),
+        (ValueError, "stores none", lambda: to_dataframe(other, records=True)),
         (ValueError, "no meaning with multi_edges='all'",
          lambda: graph.insert_edges([0], [1], time=[1], on_existing="add")),
         (ValueError, "not for multi_edges='all'", lambda: graph.apply([0], [0], [1], time=[1])),
@@ -464,7 +464,7 @@ def test_mistakes(device):
         (ValueError, "dst", lambda: graph.insert_edges([0, 1], [1, 9], time=[1, 2])),
         (ValueError, "same length", lambda: graph.insert_edges([0, 1], [1, 2], time=[1])),
         (TypeError, "read-only", lambda: payments(device, directed=True, in_edges=True).reverse.delete_records([0])),
-        *((ValueError, f"{name!r}, which is that of a column of multi_edges='all'",
+        *((ValueError, f"{name!r}, the name of a column of multi_edges='all'",
            lambda name=name: SlabGraph(3, multi_edges="all", edge_data={name: "int32"}, device=device))
           for name in ("count", "first", "last", "next", "previous")),
     ):  # fmt: skip

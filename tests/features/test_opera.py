@@ -301,7 +301,7 @@ def test_bad_input_changes_nothing(device):
     for error, text, bad in (
         (ValueError, r"ops\[1\] is 6, which is no operation", {"ops": [0, 6]}),
         (ValueError, r"ops\[0\] is -1", {"ops": [-1, 0]}),
-        (TypeError, "ops must hold operations", {"ops": [0.5, 1]}),
+        (TypeError, "ops must contain operations", {"ops": [0.5, 1]}),
         (ValueError, "same length", {"ops": [0]}),
         (ValueError, "same length", {"weights": [1]}),
         (ValueError, r"dst\[0\] is 4", {"dst": [4, 1]}),

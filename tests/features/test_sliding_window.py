@@ -205,7 +205,7 @@ def test_bad_input_moves_nothing(device):
         fr.SlidingWindow(SlabGraph(5, device=device), span=3)
     with pytest.raises(TypeError, match="another column"):
         fr.SlidingWindow(graph, count=3).push([0], [1], time=[3])
-    with pytest.raises(TypeError, match="records alone"):
+    with pytest.raises(TypeError, match="follows records only"):
         fr.SlidingWindow(graph, batches=3).advance(3)
 
 

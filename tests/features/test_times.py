@@ -70,7 +70,7 @@ def test_units(given, unit, expected):
         ([datetime.date(1970, 1, 1), 3], "s", TypeError, r"time\[1\] is no timestamp"),
         (np.array([2**63], np.uint64), "ns", ValueError, "does not fit in int64"),
         ([1.5], "ns", TypeError, "float64"),
-        (["2024-01-01"], "ns", TypeError, "time must hold numbers"),
+        (["2024-01-01"], "ns", TypeError, "time must contain numbers"),
         (np.zeros((2, 2), "M8[s]"), "s", ValueError, "one-dimensional"),
     ],
 )

@@ -75,7 +75,7 @@ def test_bits_are_set_and_cleared(everyone, dtype):
     xp = everyone.graph.xp
     out, old = xp.asarray(np.array([2**20, 2**20 - 1], dtype)), xp.ones(N, dtype)
     if np.dtype(dtype).kind == "f":
-        with pytest.raises(fr.FunctorError, match="atomic_or changes bits: its array must hold integers, not float"):
+        with pytest.raises(fr.FunctorError, match="atomic_or changes bits: its array must contain integers, not float"):
             fr.compute(everyone, bits, out, old)
         return
     fr.compute(everyone, bits, out, old)
@@ -100,7 +100,7 @@ def test_bits_of_floats_are_refused_by_python_too():
     x = np.array([5, 5])
     assert [fr.atomic_or(x, 0, 2), fr.atomic_and(x, 1, 4)] == [5, 5] and x.tolist() == [7, 4]
     for function in (fr.atomic_or, fr.atomic_and):
-        with pytest.raises(TypeError, match="must hold integers, not float64"):
+        with pytest.raises(TypeError, match="must contain integers, not float64"):
             function(np.zeros(1), 0, 1)
         with pytest.raises(TypeError, match="would lose the fraction"):
             function(np.zeros(1, np.int32), 0, 1.5)

@@ -111,7 +111,7 @@ def test_bits(device):
     fr.compute(everyone, bits, out)
     even = sum(1 << i for i in range(0, 20, 2))
     assert out.tolist() == [[even, 0], [2 * even, 0]]
-    with pytest.raises(fr.FunctorError, match="must hold integers, not float64"):
+    with pytest.raises(fr.FunctorError, match="must contain integers, not float64"):
         fr.compute(everyone, bits, out.astype(np.float64))
 
 

@@ -62,7 +62,7 @@ def draw_by_vertex(v, seed, numbers, dice):
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
 def test_functors_draw_what_python_draws(device, dtype, mode):
     if mode == "interpreted" and device == "gpu":
-        pytest.skip("functors are interpreted on CPU graphs alone")
+        pytest.skip("functors are interpreted only on CPU graphs")
     graph = fr.structures()["csr"](len(PLACES), device=device)
     places = np.array([[number % 2**64 for number in place] for place in PLACES], np.uint64).astype(dtype)
     seeds, firsts, seconds = (graph.xp.asarray(np.ascontiguousarray(column)) for column in places.T)

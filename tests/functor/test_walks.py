@@ -76,7 +76,7 @@ def closed_walks(v, graph, counts):
 @pytest.mark.parametrize("mode", ["compiled", "checked", "interpreted"])
 def test_loops_in_loops_and_look_ups(structure, device, mode, rng):
     if mode == "interpreted" and device == "gpu":
-        pytest.skip("functors are interpreted on CPU graphs alone")
+        pytest.skip("functors are interpreted only on CPU graphs")
     graph = made(structure, device, rng, directed=True)
     counts = graph.xp.zeros(N, np.int64)
     with {"compiled": graph.reading, "checked": fr.checking, "interpreted": fr.interpreted}[mode]():
@@ -226,7 +226,7 @@ def test_what_neighbors_cannot_be_used_for(device):
         for _ in fr.neighbors(graph=graph, v=v):
             pass
 
-    with pytest.raises(fr.FunctorError, match="for statement goes through"):
+    with pytest.raises(fr.FunctorError, match="iterated in a for statement"):
         fr.compute(fr.Frontier.all(graph), listed, graph)
     with pytest.raises(fr.FunctorError, match="by position"):
         fr.compute(fr.Frontier.all(graph), named, graph)

@@ -168,8 +168,8 @@ def test_tensors_of_types_that_numpy_lacks():
         (torch.ones(5, dtype=torch.bfloat16), "weights cannot be read as an array"),
         (torch.ones(5, device="meta"), "weights cannot be read as an array"),
         (torch.ones(5).to_sparse(), "weights cannot be read as an array"),
-        (torch.ones(5, dtype=torch.complex64), "weights must hold numbers, not complex64"),
-        (torch.ones(5, dtype=torch.bool), "weights must hold numbers, not bool"),
+        (torch.ones(5, dtype=torch.complex64), "weights must contain numbers, not complex64"),
+        (torch.ones(5, dtype=torch.bool), "weights must contain numbers, not bool"),
     ):
         with pytest.raises(TypeError, match=error):
             graph.insert_edges(SRC, DST, bad, time=TIMES, **DATA)
@@ -290,7 +290,7 @@ def test_tables_of_polars(pl):
         edges = fr.io.from_table(frame.with_columns(pl.col("src", "dst").cast(kind)), data=["amount"])
         assert edges.ids.tolist() == ["a", "b", "c"] and edges.src.tolist() == [0, 1, 0]
         assert edges.data["amount"].tolist() == [1, 2, 3] and edges.times.tolist() == [1767225600123457000] * 3
-    with pytest.raises(TypeError, match=r"LazyFrame is a query, not a table: hand over what its collect\(\)"):
+    with pytest.raises(TypeError, match=r"LazyFrame is a query, not a table: pass the result of its collect\(\)"):
         fr.io.from_table(frame.lazy())
     with pytest.raises(TypeError, match="frame is a LazyFrame, a query"):
         fr.interchange.from_dataframe(frame.lazy(), structure="csr", device="cpu")
@@ -327,7 +327,7 @@ def test_names_of_polars(pl, kind):
     with pytest.raises(TypeError, match=r"names\[1\] is missing: every vertex needs a name"):
         names.ids(pl.concat([column[:1], pl.Series([None], dtype=column.dtype)]))
     for bad in (pl.Series([1.5]), pl.Series([True]), pl.Series([[1]]), pl.Series(MICROS)):
-        with pytest.raises(TypeError, match=r"must hold integers or text|among its names"):
+        with pytest.raises(TypeError, match=r"must contain integers or text|among its names"):
             names.ids(bad)
 
 

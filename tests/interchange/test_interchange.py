@@ -220,7 +220,7 @@ def test_both_directions_of_an_edge_are_not_two_records(multi_edges):
         lambda **options: interchange.from_scipy(matrix, device="cpu", **options),
     ):
         with pytest.raises(
-            ValueError, match=f"multi_edges='{multi_edges}' would take both directions of an undirected edge"
+            ValueError, match=f"multi_edges='{multi_edges}' would count both directions of an undirected edge"
         ):
             convert(directed=False, multi_edges=multi_edges)
         assert convert(directed=True, multi_edges=multi_edges).num_edges == 4

@@ -43,7 +43,7 @@ def test_bad_edge_index():
     for bad in ([SRC], [SRC, DST, SRC], SRC, np.zeros((4, 2), int), None, [[0], [1, 2]]):
         with pytest.raises(ValueError, match=r"edge_index must (have shape \(2, m\)|be two lists)"):
             interchange.from_edge_index(bad, structure="csr", device="cpu")
-    with pytest.raises(TypeError, match="edge_index must hold integer vertex ids, not float64"):
+    with pytest.raises(TypeError, match="edge_index must contain integer vertex ids, not float64"):
         interchange.from_edge_index(np.zeros((2, 3)), structure="csr", device="cpu")
     with pytest.raises(ValueError, match="edge_weight has 1 entries, but edge_index 5 edges"):
         interchange.from_edge_index([SRC, DST], [1.0], structure="csr", device="cpu")

@@ -41,9 +41,9 @@ def test_bad_dataframe():
         (("x", "dst"), ValueError, "source='x' is no column of frame"),
         (("src", "y"), ValueError, "destination='y' is no column of frame"),
         (("src", "src", "z"), ValueError, "weight='z' is no column of frame"),
-        (("src", "dst"), TypeError, "column 'dst' of frame must hold numbers"),
-        (("weight", "src"), TypeError, "column 'weight' of frame must hold integer vertex ids"),
-        (("src", "src", "dst"), TypeError, "column 'dst' of frame must hold numbers"),
+        (("src", "dst"), TypeError, "column 'dst' of frame must contain numbers"),
+        (("weight", "src"), TypeError, "column 'weight' of frame must contain integer vertex ids"),
+        (("src", "src", "dst"), TypeError, "column 'dst' of frame must contain numbers"),
     ):
         with pytest.raises(error, match=text):
             interchange.from_dataframe(frame, *arguments, structure="csr", device="cpu")

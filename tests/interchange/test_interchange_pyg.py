@@ -192,7 +192,7 @@ def test_hetero_by_a_column():
 def test_bad_hetero():
     graph = CSR.from_edges([0], [5], num_vertices=8, device="cpu")
     for graphs, types, options, error, text in (
-        ({}, TYPES, {}, ValueError, "graphs must hold at least one graph"),
+        ({}, TYPES, {}, ValueError, "graphs must contain at least one graph"),
         ({3: graph}, TYPES, {}, TypeError, "graphs has the key 3, which is neither a name nor three names"),
         ({"a": None}, TYPES, {}, TypeError, r"graphs\['a'\] must be a Graph"),
         (None, TYPES, {}, TypeError, "graphs must be a Graph"),
@@ -201,11 +201,11 @@ def test_bad_hetero():
         ({("user", "a", "shop"): graph}, TYPES, {}, ValueError, "node_types has no vertices of one of its types"),
         ({("item", "a", "item"): graph}, TYPES, {}, ValueError, "has an edge from a vertex of type 'user' to one of"),
         (graph, {"user": [0]}, {}, ValueError, "the vertex 5 has edges, but is of none of the node_types"),
-        (graph, {"user": [0, 0]}, {}, ValueError, r"node_types\['user'\] holds an id twice"),
+        (graph, {"user": [0, 0]}, {}, ValueError, r"node_types\['user'\] contains an id twice"),
         (graph, {"user": [0], "item": [0]}, {}, ValueError, "node_types has two types for the vertex 0"),
-        (graph, {"user": [8]}, {}, ValueError, r"node_types\['user'\] holds an id that is none of the graphs' 8"),
-        (graph, {"user": [-1]}, {}, ValueError, r"node_types\['user'\] holds an id that is none"),
-        (graph, {"user": [0.5]}, {}, TypeError, r"node_types\['user'\] must hold integer vertex ids"),
+        (graph, {"user": [8]}, {}, ValueError, r"node_types\['user'\] contains an id that is none of the graphs' 8"),
+        (graph, {"user": [-1]}, {}, ValueError, r"node_types\['user'\] contains an id that is none"),
+        (graph, {"user": [0.5]}, {}, TypeError, r"node_types\['user'\] must contain integer vertex ids"),
         (graph, [range(8)], {}, TypeError, "node_types must be a dict of names to ids, not list"),
         ({"a": graph, ("user", "a", "item"): graph}, TYPES, {}, ValueError, "two of the graphs have edges of the type"),
     ):

@@ -67,7 +67,7 @@ def test_bad_scipy_input():
         interchange.from_scipy(sparse.csr_array((2, 3)), structure="csr", device="cpu")
     with pytest.raises(TypeError, match="matrix must be a sparse matrix"):
         interchange.from_scipy(np.eye(3), structure="csr", device="cpu")
-    with pytest.raises(TypeError, match=r"matrix\.data must hold numbers, not complex128"):
+    with pytest.raises(TypeError, match=r"matrix\.data must contain numbers, not complex128"):
         interchange.from_scipy(sparse.csr_array((2, 2), dtype=complex), structure="csr", device="cpu")
 
 

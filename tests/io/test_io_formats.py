@@ -154,7 +154,7 @@ def test_ldbc_in_directory(file):
         ("tiny.v", b"10\n20\n", "vertex 30 is an end of an edge but not listed"),
         ("tiny.v", b"10\n\nx\n", "tiny.v, line 3: stray word 'x' where the vertex should be: 'x'"),
         ("tiny.v", b"-10\n", "negative vertex id -10"),
-        ("tiny.v", b"10\n20\n30\n40\n", "meta.vertices = 3, the files hold 4"),
+        ("tiny.v", b"10\n20\n30\n40\n", "meta.vertices = 3, the files contain 4"),
         ("tiny.e", b"10 30 1\n30 10\n", "tiny.e, line 2: missing column"),
     ],
 )
@@ -179,7 +179,7 @@ def test_archives(file):
     ]:
         with pytest.raises(ParseError, match=reason):
             read_edges(path, member=member)
-    with pytest.raises(ParseError, match="it holds none"):
+    with pytest.raises(ParseError, match="it contains none"):
         read_edges(file(tar_of({"README": b"x"}), "none.tar.gz"))
     whole = tar_of({"a.mtx": mtx * 100}, "w")
     with pytest.raises(ParseError, match=r"cut.tar: the tar archive is damaged"):
@@ -235,7 +235,7 @@ def test_zip(file):
     path = file(buffer.getvalue(), "graphs.zip")
     assert read_edges(path, member="a").dst.tolist() == [1]
     assert read_edges(path, member="graphs/b").dst.tolist() == [6]
-    with pytest.raises(ParseError, match=r"it holds graphs/a.csv, graphs/b.txt.gz$"):
+    with pytest.raises(ParseError, match=r"it contains graphs/a.csv, graphs/b.txt.gz$"):
         read_edges(path)
     with pytest.raises(ParseError, match=r"cut.zip: the zip archive is damaged"):
         read_edges(file(buffer.getvalue()[:-30], "cut.zip"))

@@ -200,7 +200,7 @@ def test_nanosecond_times_are_exact(text):
         ("0 1\n2 3 # note\n", 2, "stray word '#' after"),
         ("0 1\n2 \x00\n", 2, "missing column"),
         ("0 1\n2 3é\n", 2, "stray word '3é'"),
-        ("1 2 3 4 5\n", 1, r"5 columns; say which"),
+        ("1 2 3 4 5\n", 1, r"5 columns; name them"),
         ("+ 1 2\n", None, "read such a stream with read_stream"),
     ],
 )
@@ -307,7 +307,7 @@ def test_bytes_that_are_not_utf8(text):
 
 def test_header_or_record(text):
     path = text("ann,bob\nbob,eve\n", "a.csv")
-    with pytest.raises(ParseError, match="line 1: does this line hold the names of the columns, or the first record"):
+    with pytest.raises(ParseError, match="line 1: does this line contain the names of the columns, or the first"):
         read_edges(path)
     assert read_edges(path, header=False).ids.tolist() == ["ann", "bob", "eve"]
     assert read_edges(path, header=True).ids.tolist() == ["bob", "eve"]
@@ -372,7 +372,7 @@ def test_a_header_that_is_told_by_its_looks_is_said(text):
         assert read_edges(text("src,dst\n0,1\n", "a.csv")).src.tolist() == [0]
         assert read_edges(text("a,b\n0,1\n", "a.csv"), columns={"src": "a", "dst": "b"}).src.tolist() == [0]
         assert read_edges(text("src,dst,2019\n0,1,5\n", "a.csv"), columns=("src", "dst")).src.tolist() == [0]
-    with pytest.raises(ParseError, match="line 1: does this line hold the names of the columns, or the first record"):
+    with pytest.raises(ParseError, match="line 1: does this line contain the names of the columns, or the first"):
         read_edges(text("alpha,beta,2019\n0,1,5\n", "a.csv"))
 
 
@@ -398,7 +398,7 @@ def test_names_at_the_top_that_begin_like_comments(text, recwarn, content, expec
 
 def test_a_line_that_may_be_a_comment_or_a_record(text):
     path = text("#cats,eve\nann,bob\n", "a.csv")
-    with pytest.raises(ParseError, match="line 1: is this line a comment, or a record of names"):
+    with pytest.raises(ParseError, match="line 1: is this line a comment, or a row of names"):
         read_edges(path, header=False)
     assert records(read_edges(path, header=False, comments="")) == [("#cats", "eve"), ("ann", "bob")]
     assert records(read_edges(path, header=False, comments="#")) == [("ann", "bob")]

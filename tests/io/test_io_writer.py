@@ -129,7 +129,7 @@ def test_many_rows_cross_the_block_border(tmp_path):
 
 def test_rejects(tmp_path):
     edges = EdgeList([0], [1], times=[1])
-    with pytest.raises(ValueError, match="no place for times"):
+    with pytest.raises(ValueError, match="cannot store times"):
         write_edges(tmp_path / "a.mtx", edges)
     with pytest.raises(ValueError, match=r"unknown suffix '\.doc'"):
         write_edges(tmp_path / "a.doc", edges)

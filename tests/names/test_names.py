@@ -139,9 +139,9 @@ def test_text_on_a_gpu_is_refused(tmp_path):
     with pytest.raises(ValueError, match="device must be 'cpu' for names that are text"):
         fr.VertexNames("str", device="gpu")
     names = fr.VertexNames(device="gpu")
-    with pytest.raises(TypeError, match="src holds text, but names on a GPU are integers"):
+    with pytest.raises(TypeError, match="src contains text, but names on a GPU are integers"):
         names.ids_of_edges(["a"], ["b"])
-    with pytest.raises(TypeError, match="names must hold integers or text, not float64"):
+    with pytest.raises(TypeError, match="names must contain integers or text, not float64"):
         names.ids(names.device.xp.zeros(2))
     assert names.dtype is None
     text = fr.VertexNames("str")
@@ -176,16 +176,16 @@ def test_columns_of_other_libraries():
 @pytest.mark.parametrize(
     ("first", "column", "message"),
     [
-        (None, [1.5], "names must hold integers or text, not float64"),
-        (None, [b"a"], "names must hold integers or text, not |S1"),
-        (None, [True], "names must hold integers or text, not bool"),
-        (None, ["a", 1], "names must hold integers or text; among its names are some of type int"),
+        (None, [1.5], "names must contain integers or text, not float64"),
+        (None, [b"a"], "names must contain integers or text, not |S1"),
+        (None, [True], "names must contain integers or text, not bool"),
+        (None, ["a", 1], "names must contain integers or text; among its names are some of type int"),
         (None, "abc", "names must be a column of names, not one: put it into a list"),
         (None, [[1, 2]], "names must be one-dimensional, not of shape (1, 2)"),
-        ([1], ["a"], "names must hold integers, as the other names do, not text"),
-        (["a"], [1], "names must hold text, as the other names do, not integers"),
-        ([1], np.array([U64]), "names holds 9223372036854775813, which is no int64, as the other names are"),
-        (np.array([1], np.uint64), [2, -4], "names holds -4, which is no uint64, as the other names are"),
+        ([1], ["a"], "names must contain integers, as the other names do, not text"),
+        (["a"], [1], "names must contain text, as the other names do, not integers"),
+        ([1], np.array([U64]), "names contains 9223372036854775813, which is no int64, as the other names are"),
+        (np.array([1], np.uint64), [2, -4], "names contains -4, which is no uint64, as the other names are"),
     ],
 )  # fmt: skip
 def test_wrong_names_are_refused(first, column, message):
@@ -203,13 +203,13 @@ def test_hashes_in_lists_are_integers():
     assert names.ids([2**64 - 1, 3]).tolist() == [0, 1] and names.dtype == "uint64"
     assert names[[0, 1]].tolist() == [2**64 - 1, 3]
     for column, value in (([2**64, 1], 2**64), ([-(2**63) - 1], -(2**63) - 1), ([2**63, -1], -1)):
-        with pytest.raises(TypeError, match=f"names holds {value}, which does not fit in u?int64; use names that are"):
+        with pytest.raises(TypeError, match=f"names contains {value}, which does not fit in u?int64; use names"):
             fr.VertexNames().ids(column)
 
 
 def test_ends_of_two_kinds_are_refused():
     names = fr.VertexNames()
-    with pytest.raises(TypeError, match="dst must hold integers, as the other names do, not text"):
+    with pytest.raises(TypeError, match="dst must contain integers, as the other names do, not text"):
         names.ids_of_edges([1], ["a"])
     assert names.dtype is None and names.ids_of_edges(np.array([1], np.uint64), [2])[1].tolist() == [1]
 
@@ -227,7 +227,7 @@ def test_files(tmp_path, kind, device):
     assert listed(found.ids(as_column(kind, [20, 21, 22]))) == listed(names.ids(as_column(kind, [20, 21, 22])))
     for damaged in (b"", b"PK", path.read_bytes()[:-30]):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="holds no names"):
+        with pytest.raises(ValueError, match="contains no names"):
             fr.VertexNames.load(path)
 
 
@@ -249,7 +249,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path, arrays):
     kinds = {"ids": np.int64, "free": np.int64, "names": np.int64, "text": np.uint8, "ends": np.int64}
     with open(tmp_path / "x.npz", "wb") as file:
         np.savez(file, **{name: np.array(held, kinds.get(name)) for name, held in arrays.items()})
-    with pytest.raises(ValueError, match="holds no names"):
+    with pytest.raises(ValueError, match="contains no names"):
         fr.VertexNames.load(tmp_path / "x.npz")
 
 
@@ -260,7 +260,7 @@ def test_a_file_that_unpacks_to_more_than_it_holds_is_refused(tmp_path):
         np.savez_compressed(file, dtype=np.array("int64"), ids=zeros, free=zeros[:0], names=zeros)
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match=r"holds no names: .* is compressed"):
+        with pytest.raises(ValueError, match=r"contains no names: .* is compressed"):
             fr.VertexNames.load(path)
         assert tracemalloc.get_traced_memory()[1] < 2**22
     finally:

@@ -260,7 +260,7 @@ def test_lists_outlive_updates(device):
     assert list(fr.advance(graph, out, everything)) == [0, 1, 5, 6, 7]
     out = fr.advance(graph, fr.Frontier(graph, [0, 1]), everything, unique=False)
     graph.delete_vertices([2])
-    with pytest.raises(ValueError, match="frontier holds 1 vertices that were deleted"):
+    with pytest.raises(ValueError, match="frontier contains 1 vertices that were deleted"):
         fr.advance(graph, out, everything)
 
 

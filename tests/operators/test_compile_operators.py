@@ -567,7 +567,7 @@ def test_atomics_compile(dtype):
     if dtype.kind in "iu":
         assert cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
     else:
-        with pytest.raises(fr.FunctorError, match=f"atomic_or changes bits: its array must hold integers, not {dtype}"):
+        with pytest.raises(fr.FunctorError, match=f"changes bits: its array must contain integers, not {dtype}"):
             cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
 
 

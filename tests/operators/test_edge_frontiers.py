@@ -204,7 +204,7 @@ def test_directions(structure, device):
     with pytest.raises(ValueError, match="output must be one of 'vertices', 'edges', not 'arcs'"):
         fr.advance(graph, edges, always, output="arcs")
     one_way = structure.from_edges([0, 1], [2, 2], directed=True, device=device)
-    with pytest.raises(ValueError, match="keeps no in-edges"):
+    with pytest.raises(ValueError, match="stores no in-edges"):
         fr.EdgeFrontier.all(one_way).reversed()
 
 

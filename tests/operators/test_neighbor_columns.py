@@ -117,7 +117,7 @@ def test_functors_are_checked_and_interpreted(graph, arcs):
 WRONG = {
     "columns=0": (ValueError, "columns"),
     "columns=2.5": (TypeError, "columns"),
-    "columns=2, reduce='any'": (ValueError, "columns is for sum, min, max, or, and and functions of one's own, not"),
+    "columns=2, reduce='any'": (ValueError, "columns is for sum, min, max, or, and and custom functions, not"),
     "columns=2, reduce='argmin'": (ValueError, "columns is for"),
     "columns=2, out=np.zeros(N)": (ValueError, r"out must be of shape \(700, 2\), not \(700,\)"),
     "columns=2, out=np.zeros((N, 3))": (ValueError, r"out must be of shape \(700, 2\), not \(700, 3\)"),

@@ -1,8 +1,8 @@
 """Eccentricities, and sums of the distances of all pairs.
 
-In undirected graphs with integer lengths few searches decide most eccentricities: a search from v bounds those of all
-nodes, as the eccentricities of v and w differ by at most the distance between them. Each round searches from undecided
-nodes with the highest upper and the lowest lower bounds. In other graphs every node is searched from.
+In undirected graphs with integer lengths few searches decide most eccentricities. The eccentricities of v and w differ
+by at most the distance between them, so a search from v bounds the eccentricities of all nodes. Each round searches
+from undecided nodes with the highest upper and the lowest lower bounds. In other graphs every node is searched from.
 
     lower[w], upper[w]    bounds of the eccentricity of the node at place w; equal once it is known
 
@@ -26,7 +26,7 @@ from .trees import AT_ONCE, check_all_weights, searches, unreached_of
 
 
 def _distances(mirror: Mirror, places: np.ndarray, weight: Any) -> Iterator[Any]:
-    """Distances on the device from the nodes at these places to all nodes, 64 rows at a time, if all are reached."""
+    """Distances on the device from the nodes at these positions to all nodes, 64 rows at a time, if all are reached."""
     order = None if mirror.order is None else mirror.graph.xp.asarray(mirror.order)
     roots = places if mirror.order is None else mirror.order[places]
     for distance, _ in searches(mirror, roots.tolist(), weight):
@@ -38,7 +38,7 @@ def _distances(mirror: Mirror, places: np.ndarray, weight: Any) -> Iterator[Any]
 
 
 def _eccentricities(graph: Any, weight: Any, undecided: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
-    """Eccentricities by place: exact if `undecided`, of both bounds, is False there at the end, else lower bounds."""
+    """Eccentricities by position: exact where `undecided`, of both bounds, ends as False, else lower bounds."""
     mirror = mirror_of(graph, weight)
     check_all_weights(mirror, weight)
     if not len(mirror):
@@ -114,7 +114,7 @@ _add_ends(("radius", "center"), np.min, _may_be_lower)
 
 
 def _totals(mirror: Mirror, weight: Any) -> np.ndarray:
-    """The sum of the distances from each node of a connected graph, by place."""
+    """The sum of the distances from each node of a connected graph, by position."""
     n, graph = len(mirror), mirror.graph
     if weight is None or not graph.is_weighted:  # sums of the searches of closeness, which stores no distances
         backward = graph.reverse if mirror.directed else graph

@@ -103,7 +103,8 @@ def refused(*errors: type[Exception]) -> Iterator[None]:
 
 
 def without_loops(mirror: Any, what: str) -> None:
-    """Raise Unsupported if the graph has self-loops: they count in NetworkX's `what`, and structures store none."""
+    """Raise Unsupported if the graph has self-loops: NetworkX's `what` counts them, and structures do not store
+    them."""
     if mirror.loops:
         raise Unsupported(f"{what} of graphs with self-loops is not supported")
 

@@ -80,7 +80,7 @@ def rows(
 def from_nearest(
     mirror: Mirror, roots: list[int], weight: Any, cutoff: Any = None, *, trees: bool = False, backward: bool = False
 ) -> tuple[np.ndarray, Any]:
-    """As `rows`, of one search from the nearest root. Of equally near roots the first counts, so no cycle forms."""
+    """As `rows`, for one search from all roots. Among equally near roots the first counts, so no cycle forms."""
     found = rows(mirror, roots, weight, cutoff, trees=trees, backward=backward)
     distance, before = next(found)
     for other, tree in found:

@@ -47,7 +47,7 @@ def paths_from(graph: Any, nodes: Any, weight: Any, kind: str, cutoff: Any = Non
 def of_all_pairs(
     choose: Callable[[Any, Any], Any], graph: Any, weight: Any, cutoff: Any = None, *, paths: bool = True
 ) -> Iterator[tuple[Any, Any]]:
-    """Each node, with what `choose` makes of its lengths and paths."""
+    """Each node, with the result of `choose` for its lengths and paths."""
     mirror = mirror_of(graph, weight)
     check_all_weights(mirror, weight)
     roots = [mirror.ids[node] for node in mirror.names]
@@ -101,7 +101,7 @@ def _some(sources: Any) -> list[Any]:
 
 
 def _add(end: str, find: Any, find_all: Any, find_between: Any) -> None:
-    """Add the functions whose names end in this. Those of Bellman and Ford have no cutoff."""
+    """Add the functions whose names end in this. The functions of Bellman and Ford have no cutoff."""
 
     @function(f"single_source_dijkstra_{end}", parallel=True)
     def from_one(G: Any, source: Any, cutoff: Any, weight: Any) -> dict[Any, Any]:

@@ -1,7 +1,7 @@
 """Batches of edges: validated, converted to the graph's types, and expanded into arcs.
 
-An *arc* is one direction of an edge, which is what structures store: an edge of a directed graph is one arc, of an
-undirected graph two.
+An *arc* is one direction of an edge. Structures store arcs: an edge of a directed graph is one arc, of an undirected
+graph two.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def explain_errors(
 def refuse_weights(weight_dtype: np.dtype | None) -> None:
     """Raise ValueError in a graph without weights, for which some were given."""
     if weight_dtype is None:
-        raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
+        raise ValueError("weights were given, but this graph has none: make it with weight_dtype= to store them")
 
 
 SMALL_IDS = 4096

@@ -1,6 +1,6 @@
-"""The workers of a Dask cluster, one part each.
+"""The workers of a Dask cluster, one partition each.
 
-Dask runs the processes, sends them calls, and detects lost ones. Parts exchange data directly.
+Dask runs the processes, sends them calls, and detects lost ones. Partitions exchange data directly.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class DaskEngine(Engine):
             if any(error is not None for _, error in answers.values()):
                 call.grace -= LOOK
             if call.grace <= 0:  # one has failed, and all other parts wait for it
-                self._give_up(futures, "a part of the graph has failed")
+                self._give_up(futures, "a partition of the graph has failed")
                 break
         if any(isinstance(error, PartLostError) for _, error in answers.values()):
             lost = set(self.addresses) - set(self._client.nthreads())
@@ -121,8 +121,8 @@ class DaskEngine(Engine):
         return [answers.get(i, (None, None)) for i in range(len(futures))]
 
     def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
-        """Mark the engine as lost, and make the remaining parts stop waiting. Returns the answer to the call."""
-        self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
+        """Mark the engine as lost, and make the remaining partitions stop waiting. Returns the answer to the call."""
+        self._lost = f"{why}, and its partition of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]
         self._client.run(_leave, self._token, workers=left, on_error="ignore")
@@ -216,7 +216,7 @@ def _call(token: str, rank: int, function: Callable, share: tuple) -> Any:
 
 
 def _take(token: str, rank: int, key: int) -> Any:
-    """Pass the object under a key of this part to Dask."""
+    """Pass the object under a key of this partition to Dask."""
     host = _hosts.get((token, rank))
     if host is None or key not in host.objects:
         raise PartLostError("a worker with rows of this frame is gone: make the frame again")

@@ -1,4 +1,4 @@
-"""`Engine`: workers, one for each part, that run the same function at the same time."""
+"""`Engine`: workers, one for each partition, that run the same function at the same time."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Engine(ABC):
 
 
 def first_error(errors: Sequence[BaseException | None]) -> BaseException | None:
-    """The error to report: the first one that is not a consequence of another part's failure."""
+    """The error to report: the first one that is not a consequence of another partition's failure."""
     from ..transport.communicator import PartLostError
 
     found = [error for error in errors if error is not None]

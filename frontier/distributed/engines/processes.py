@@ -1,4 +1,4 @@
-"""Workers that are processes of this machine, one for each part, on CPUs or with a GPU each.
+"""Workers that are processes of this machine, one for each partition, on CPUs or with a GPU each.
 
 Calls and answers go through a pipe to each worker, as numbered messages. A large message is first confirmed: workers
 act upon it only when all have it, so one without memory for its share refuses the call for all.
@@ -148,7 +148,7 @@ class ProcessEngine(Engine):
                 worker.join(1.0)  # its exit code is known a little later
         gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
         which = f"worker {gone[0]}" if gone else "a worker"
-        self._end(f"{which} of this graph is gone, and its part with it: load the graph from a file")
+        self._end(f"{which} of this graph is gone, and its partition with it: load the graph from a file")
         return PartLostError(self._why_gone)
 
     def _end(self, why: str) -> None:

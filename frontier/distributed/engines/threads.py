@@ -27,7 +27,7 @@ class ThreadEngine(Engine):
     ----------
     size : int
     device : {"auto", "cpu", "gpu"}
-        The device of all parts.
+        The device of all partitions.
     """
 
     def __init__(self, size: int, device: Any = "cpu"):

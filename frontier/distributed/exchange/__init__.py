@@ -1,1 +1,2 @@
-"""Exchanges between parts: batches to the owners of their edges, and values of vertices that several parts know."""
+"""Exchanges between partitions: batches to the owners of their edges, and values of vertices that several partitions
+know."""

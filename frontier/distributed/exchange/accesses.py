@@ -1,7 +1,7 @@
 """The entries of its arrays that a functor reads and writes, from its source text.
 
-Parts would silently disagree if a functor wrote to copies that no rule combines. So operators over parts examine each
-functor first, and refuse unsupported ones.
+Partitions would silently disagree if a functor wrote to copies that no rule combines. So operators over partitions
+examine each functor first, and refuse unsupported ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Data on edges over parts.
+"""Data on edges over partitions.
 
-Each part has the columns of the arcs that leave its vertices, with its own ids: one array by edge cannot serve the
-whole graph. An undirected edge has an entry on the part of each end, and a directed one in a graph with in-edges also
-among the in-edges. Insertions write the same to both.
+Each partition has the columns of the arcs that leave its vertices, with its own ids: one array by edge cannot serve the
+whole graph. An undirected edge has an entry on the partition of each end, and a directed one in a graph with in-edges
+also among the in-edges. Insertions write the same to both.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ class ColumnsOfPart:
         self.table = None if part.time_unit is None else self
 
     def latest_time(self) -> NoReturn:
-        """Raise: all parts share the clock of a window."""
+        """Raise: all partitions share the clock of a window."""
         raise NotImplementedError("a SlidingWindow is made of the DistributedGraph, not of its parts")
 
 
 class ColumnsOfGraph(Mapping):
-    """`DistributedGraph.edge_data`: the names of the columns, whose arrays are on the parts."""
+    """`DistributedGraph.edge_data`: the names of the columns, whose arrays are on the partitions."""
 
     def __init__(self, names: tuple[str, ...]):
         self._names = names
@@ -110,7 +110,7 @@ class ColumnsOfGraph(Mapping):
 class GivenData(EdgeData):
     """The types of a distributed graph's columns in its program, to read users' arrays.
 
-    A batch is read before it is cut into a piece for each part, so errors name positions in the whole.
+    A batch is read before it is cut into a piece for each partition, so errors name positions in the whole.
     """
 
     def __init__(self, device: Device, graph: BaseDistributedGraph):
@@ -136,4 +136,4 @@ class LogsOfParts:
     """The log of a graph for a `SlidingWindow`."""
 
     def expect(self, before: int) -> None:
-        """Nothing: each part looks for expired edges on request."""
+        """Nothing: each partition looks for expired edges on request."""

@@ -1,7 +1,7 @@
-"""Deletion of expired edges, on all parts or on none.
+"""Deletion of expired edges, on all partitions or on none.
 
-Each part logs the records of its own arcs. The log of the part that owns an edge's source, in undirected graphs its
-smaller end, decides. The other direction is deleted with it.
+Each partition logs the records of its arcs. The log of one partition decides: the owner of the edge's source, or in
+undirected graphs of its smaller end. The other direction is deleted with it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
 
 
 def latest_time(graph: BasePart) -> int | None:
-    """The greatest time of the edges of all parts, or None if there are none."""
+    """The greatest time of the edges of all partitions, or None if there are none."""
     last, error = attempt(lambda: graph.local.payload.table.latest_time())
     table = graph.comm.gather_counts([error is not None, last is not None, last or 0])
     if table[:, 0].any():

@@ -1,9 +1,9 @@
-"""Ghosts: vertices of other parts that a part's arcs lead to, and the parts to notify of entries.
+"""Ghosts: vertices of other partitions that a partition's arcs lead to, and the partitions to notify of entries.
 
-A part that reads entries at the other ends of its arcs needs only the entries of its ghosts. Each part notifies the
-owners once of the vertices that it needs, and later of new ones. Batches mark the other ends of inserted arcs, and
-nothing is exchanged before the ghosts are needed. Ghosts whose arcs are all deleted stay, as finding them would require
-a pass.
+A partition that reads entries at the other ends of its arcs needs only the entries of its ghosts. Each partition
+notifies the owners once of the vertices that it needs, and later of new ones. Batches mark the other ends of inserted
+arcs, and nothing is exchanged before the ghosts are needed. Ghosts whose arcs are all deleted stay, as finding them
+would require a pass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 0.9  # maximal share of all entries of other parts at which only ghosts' 
 
 
 class Ghosts:
-    """The ghosts of one local graph of a part, and other parts' ghosts of its vertices.
+    """The ghosts of one local graph of a partition, and other partitions' ghosts of its vertices.
 
     `local` returns the local graph. O(V) memory, once `bring_up` was called.
     """
@@ -49,7 +49,7 @@ class Ghosts:
         """Notify the owners of new ghosts, unless nearly all vertices are ghosts. Every worker calls this.
 
         An exchange of counts, for which the host synchronizes, and of ids if any are new. The first time, a pass over
-        arcs. Returns the sum of `number` over all parts, which travels with the counts.
+        arcs. Returns the sum of `number` over all partitions, which travels with the counts.
         """
         comm, partition = self._comm, self._partition
         if comm.size == 1:
@@ -90,10 +90,10 @@ class Ghosts:
         return Route(self._comm, self._asked, self._ghosts) if self._few and self._comm.size > 1 else None
 
     def asked(self) -> tuple[Any, list[int], list[int]] | None:
-        """The requests of other parts, after `bring_up`, or None if sending all entries is cheaper.
+        """The requests of other partitions, after `bring_up`, or None if sending all entries is cheaper.
 
-        Returns the vertices by requesting part, the number of each part's requests, and the number of this part's
-        ghosts that each part owns.
+        Returns the vertices by requesting partition, the number of each partition's requests, and the number of this
+        partition's ghosts that each partition owns.
         """
         if not self._few or self._comm.size == 1:
             return None
@@ -128,7 +128,7 @@ class Route:
         )
 
     def copy(self, array: Any) -> None:
-        """Copy the entries of ghosts from the parts that own them."""
+        """Copy the entries of ghosts from the partitions that own them."""
         device = self._comm.device
         got, _ = self._comm.alltoallv(elementwise.take(device, array, self._from), self._sent, self._got)
         elementwise.put(device, array, self._to, got)

@@ -1,4 +1,4 @@
-"""The number of arcs that a part certainly has memory for."""
+"""The number of arcs that a partition certainly has memory for."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def spare_arcs(graph: BasePart) -> int:
 
 
 class MemoryBudget:
-    """The spare arcs of a part, checked seldom: on a GPU that is a driver call, as long as a small batch."""
+    """The spare arcs of a partition, checked seldom: on a GPU that is a driver call, as long as a small batch."""
 
     def __init__(self) -> None:
         self._arcs = self._batches = self._received = 0
 
     def of(self, graph: BasePart, arcs: int) -> int:
-        """The maximal number of arcs that the part may receive after listing some."""
+        """The maximal number of arcs that the partition may receive after listing some."""
         self._batches -= 1
         if self._batches < 0 or self._arcs < PLENTY * max(arcs, self._received):
             self._arcs, self._batches = spare_arcs(graph), BATCHES

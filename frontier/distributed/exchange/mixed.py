@@ -1,9 +1,9 @@
-"""Mixed batches over parts: the part that owns an operation's source answers it.
+"""Mixed batches over partitions: the partition that owns an operation's source answers it.
 
-The parts resolve their operations by the code of one device, in the order of the records. An undirected edge is an arc
-on the part of each end: insertions and deletions go to both, and queries to the part of their source.
+The partitions resolve their operations by the code of one device, in the order of the records. An undirected edge is an
+arc on the partition of each end: insertions and deletions go to both, and queries to the partition of their source.
 
-    records     the operations of a part as the user listed them
+    records     the operations of a partition as the user listed them
     rows        the unit that is sent: a record, or the other direction of one
 """
 
@@ -33,7 +33,7 @@ MIRRORED = 0x80  # mark of a row that is the other direction of a record
 def apply_operations(
     part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Mapping[str, Any]
 ) -> MixedResult:  # fmt: skip
-    """`DynamicGraph.apply` for the operations that all parts list: the answers to this part's own."""
+    """`DynamicGraph.apply` for the operations that all partitions list: the answers to this partition's own."""
     check_multi(part.multi_edges)
     routed = _Routed(part, ops, src, dst, weights, edge_data)
     found, insert, delete = all_or_none(part, routed.answer)
@@ -57,7 +57,7 @@ def _insert(part: BasePart, arcs: OwnedArcs) -> None:
 
 
 def joined(parts: Sequence[MixedResult]) -> MixedResult:
-    """The answers to the operations of all parts, in host memory."""
+    """The answers to the operations of all partitions, in host memory."""
     first = parts[0]
     starts = np.cumsum([0, *(part.neighbors.size for part in parts[:-1])])
     offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
@@ -69,10 +69,10 @@ def joined(parts: Sequence[MixedResult]) -> MixedResult:
 
 
 class _Routed:
-    """The rows of a mixed batch that this part gets, and the way back.
+    """The rows of a mixed batch that this partition gets, and the way back.
 
-    One exchange of counts, for which the host synchronizes, and one of rows: rows of the first part come first, each
-    part's in its order.
+    One exchange of counts, for which the host synchronizes, and one of rows: rows of the first partition come first,
+    each partition's in its order.
     """
 
     def __init__(self, part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]):
@@ -111,7 +111,7 @@ class _Routed:
         self._columns = dict(zip(names, values, strict=True))
 
     def answer(self) -> tuple[MixedResult, OwnedArcs, OwnedArcs]:
-        """The answers to this part's rows, and the rows to insert and to delete."""
+        """The answers to this partition's rows, and the rows to insert and to delete."""
         kinds, u, v = self._received
         others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
         batch = MixedBatch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
@@ -122,9 +122,9 @@ class _Routed:
         return found, OwnedArcs(*inserted, columns, safe), OwnedArcs(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
-        """The answers in the order of the operations. `found` has the answers to this part's rows.
+        """The answers in the order of the operations. `found` has the answers to this partition's rows.
 
-        `totals` are the edges inserted, replaced and deleted by all parts.
+        `totals` are the edges inserted, replaced and deleted by all partitions.
         """
         xp, route, size = self._part.xp, self._route, int(self._ops.size)
 
@@ -149,7 +149,7 @@ class _Routed:
         return xp.zeros(int(self._ops.size) + 1, np.int64), xp.empty(0, self._part.vertex_dtype)
 
     def _lists_of(self, found: MixedResult, answers: Any, records: Any) -> tuple[Any, Any]:
-        """Offsets and neighbors of the requested lists. They may be long: all parts allocate theirs first."""
+        """Offsets and neighbors of the requested lists. They may be long: all partitions allocate theirs first."""
         part, xp = self._part, self._part.xp
 
         def measure() -> tuple[Any, Any, list[list[int]]]:
@@ -174,7 +174,7 @@ class _Routed:
 
 
 def _column(part: BasePart, given: MixedBatch, name: str) -> Any:
-    """A column of the operations. A part whose share has no insertions may lack it."""
+    """A column of the operations. A partition whose share has no insertions may lack it."""
     held = given.weights if name == WEIGHT_COLUMN else given.columns.get(name)
     return part.xp.zeros(given.ops.size, part.edge_dtypes[name]) if held is None else held
 

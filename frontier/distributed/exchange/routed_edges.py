@@ -23,8 +23,8 @@ class RoutedEdges:
 
     The constructor makes one exchange of counts, for which the host synchronizes. The pairs travel once, when they are
     first needed. `src` and `dst` must be valid ids of the vertex dtype. The attributes are sorted by the owners of
-    `dst`. `sent` and `received` count the pairs to and from each part, this one included, and `total` the pairs of all
-    parts.
+    `dst`. `sent` and `received` count the pairs to and from each partition, this one included, and `total` the pairs of
+    all partitions.
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
@@ -59,7 +59,7 @@ class RoutedEdges:
         return take(self._comm.device, column, self.order)
 
     def send(self, *columns: Any) -> tuple[Any, ...]:
-        """The pairs at the owners of `dst`, by sending part, as (dst, src), and sorted columns of theirs."""
+        """The pairs at the owners of `dst`, by sending partition, as (dst, src), and sorted columns of theirs."""
         if self._arrived is None:
             v, u, *got = self._exchange(self.dst, self.src, *columns)
             self._arrived = v, u
@@ -88,15 +88,15 @@ class RoutedEdges:
 
 
 def to_sources(graph: BasePart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
-    """Pairs of vertices that parts list, at the owners of their first vertices, with more columns. See `Pairs`."""
+    """Pairs of vertices that partitions list, at the owners of their first vertices, with more columns. See `Pairs`."""
     return Pairs(graph, src, dst).send(*columns)
 
 
 class Pairs:
-    """Pairs of vertices that parts list, on their way to the owners of their first vertices, and back.
+    """Pairs of vertices that partitions list, on their way to the owners of their first vertices, and back.
 
-    Pairs whose first vertex is negative are skipped. If any part lists something else than vertex ids, all raise its
-    TypeError or ValueError.
+    Pairs whose first vertex is negative are skipped. If any partition lists something else than vertex ids, all raise
+    its TypeError or ValueError.
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
@@ -136,7 +136,7 @@ class Pairs:
         return u[positions].astype(kind, copy=False), v[positions].astype(kind, copy=False), positions
 
     def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
-        """Sort the pairs by owner, and return the counts of all parts, for which the host synchronizes, and an
+        """Sort the pairs by owner, and return the counts of all partitions, for which the host synchronizes, and an
         error."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
@@ -153,7 +153,7 @@ class Pairs:
         return table, _not_ids(int(graph.device.to_host(wrong)[0]), u, n)
 
     def send(self, *columns: Any) -> tuple[Any, ...]:
-        """The pairs that this part owns, and more columns of theirs."""
+        """The pairs that this partition owns, and more columns of theirs."""
         if self._at_owners:
             return (self._src, self._dst, *columns)
         if self._routed is not None:

@@ -1,4 +1,4 @@
-"""Batches and queries over parts on their way to the owners of their vertices, and back."""
+"""Batches and queries over partitions on their way to the owners of their vertices, and back."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 MANY = 1 << 16
-"""Rows of all parts above which CPU parts verify that all have memory before an exchange, at little relative cost. (The
-free memory of a GPU is known.)"""
+"""Rows of all partitions above which CPU partitions verify that all have memory before an exchange, at little relative
+cost. (The free memory of a GPU is known.)"""
 
 
 @dataclass
 class OwnedArcs:
-    """The arcs of a batch that this part owns: arcs of the first part first, each part's in its order.
+    """The arcs of a batch that this partition owns: arcs of the first partition first, each partition's in its order.
 
-    In a graph without observers, arrays may lie in the part's window: they are valid until the next batch is sent or a
-    search starts.
+    In a graph without observers, arrays may lie in the partition's window: they are valid until the next batch is sent
+    or a search starts.
     """
 
     src: Any
@@ -50,11 +50,11 @@ class OwnedArcs:
 
 
 def route(graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None) -> OwnedArcs:
-    """Check the edges of each part, and send their arcs to the owners of their sources.
+    """Check the edges of each partition, and send their arcs to the owners of their sources.
 
-    The order of a batch is by part, and within a part the order of its arrays: the last of duplicates is the same as on
-    one device. One exchange of counts, for which the host synchronizes, and one of arcs with all of their columns.
-    `data` is the edge data of an insertion, and None for other updates.
+    The order of a batch is by partition, and within a partition the order of its arrays: the last of duplicates is the
+    same as on one device. One exchange of counts, for which the host synchronizes, and one of arcs with all of their
+    columns. `data` is the edge data of an insertion, and None for other updates.
     """
     comm = graph.comm
     if comm.size == 1:
@@ -65,7 +65,7 @@ def route(graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mappin
 
 
 def _keep(graph: BasePart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> OwnedArcs:
-    """A batch of a graph in a single part, which owns all arcs."""
+    """A batch of a graph in a single partition, which owns all arcs."""
     room = graph.spare.of(graph, src.size)
     graph.spare.take(src.size)
     kept = {name: values if isinstance(records, slice) else values[records] for name, values in columns.items()}
@@ -100,7 +100,7 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
 
 
 def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
-    """Whether all parts have far more memory than their arcs can use."""
+    """Whether all partitions have far more memory than their arcs can use."""
     return all(map(lt, received, spare))
 
 
@@ -158,16 +158,16 @@ def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> OwnedArcs:
 
 
 class RowExchange:
-    """Rows that each part lists, on their way to the owners of their keys, and back.
+    """Rows that each partition lists, on their way to the owners of their keys, and back.
 
-    Counts are exchanged first and define the memory that each part needs. Unless all parts certainly have it
+    Counts are exchanged first and define the memory that each partition needs. Unless all partitions certainly have it
     (`has_room`, equal on all), they allocate it before any of them sends: a failure raises on all, before a transfer.
 
     `list_rows` returns columns, of which the first has the vertices by whose owners rows are sent. Its errors are
-    raised on all parts. This part certainly has memory for `spare` rows. `more` returns further numbers of this part,
-    from its listed rows (None after an error), which `table` has in a row for each part. `order` sorts the `listed`
-    rows by owner. `sent` and `received` count the rows to and from each part. If it is `safe`, all parts have far more
-    memory than their rows can use.
+    raised on all partitions. This partition certainly has memory for `spare` rows. `more` returns further numbers of
+    this partition, from its listed rows (None after an error), which `table` has in a row for each partition. `order`
+    sorts the `listed` rows by owner. `sent` and `received` count the rows to and from each partition. If it is `safe`,
+    all partitions have far more memory than their rows can use.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class RowExchange:
         self.has_room &= graph.device.is_gpu or int(counts.sum()) <= MANY
 
     def send(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
-        """Columns of the rows, in `order`, at the owners: rows of the first part first."""
+        """Columns of the rows, in `order`, at the owners: rows of the first partition first."""
         return self.exchange(make, self.sent, self.received)
 
     def answer(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
@@ -208,7 +208,7 @@ class RowExchange:
         return make() if self.has_room else all_or_none(self._graph, make)
 
     def exchange(self, make: Callable[[], Sequence[Any]], sent: list[int], received: list[int]) -> list[Any]:
-        """Send columns, of which each part gets a piece."""
+        """Send columns, of which each partition gets a piece."""
         comm = self._graph.comm
         if self.has_room:
             return comm.alltoallv_columns(make(), sent, received)[0]
@@ -223,7 +223,7 @@ class RowExchange:
 
 
 def query_owners(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
-    """Query the owner of each pair's first vertex, and return the answers in the order of this part's pairs.
+    """Query the owner of each pair's first vertex, and return the answers in the order of this partition's pairs.
 
     Owners call ``answer(src, dst)`` with arrays. It returns an array.
     """

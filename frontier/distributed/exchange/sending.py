@@ -1,6 +1,7 @@
-"""Send the arcs of a batch to the parts that own them, on GPUs.
+"""Send the arcs of a batch to the partitions that own them, on GPUs.
 
-If parts have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as messages.
+If partitions have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as
+messages.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ GIVEN = (
 
 
 class Sending(Protocol):
-    """A part's arcs of a batch, whose ids may not be checked yet.
+    """A partition's arcs of a batch, whose ids may not be checked yet.
 
-    After `begin`, `table` has a row of each part: its counts of arcs for each part, whether it has errors, and a
-    number of its host's.
+    After `begin`, `table` has a row of each partition: its counts of arcs for each partition, whether it has errors,
+    and a number of its host's.
     """
 
     arcs: Arcs
@@ -48,7 +49,7 @@ class Sending(Protocol):
         invalid."""
 
     def receive(self, lasting: bool) -> Sequence[Any]:
-        """Return the sources, destinations and weights, if any, of this part's arcs, ordered by sender.
+        """Return the sources, destinations and weights, if any, of this partition's arcs, ordered by sender.
 
         Unless they are `lasting`, they may lie in a window until the next batch or search.
         """
@@ -63,7 +64,7 @@ def received_by(table: list[list[int]], part: int) -> int:
 
 
 class ByMessages:
-    """Arcs that are sent once all parts know the counts."""
+    """Arcs that are sent once all partitions know the counts."""
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs):
         self.arcs = arcs
@@ -145,7 +146,7 @@ class Sender:
 class ByWindows:
     """Arcs that are in flight when the host receives their counts.
 
-    All memory is allocated before, so nothing fails while other parts wait.
+    All memory is allocated before, so nothing fails while other partitions wait.
     """
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs, window: Window):
@@ -189,6 +190,6 @@ def can_use_windows(weight_dtype: np.dtype | None) -> bool:
 
 
 def no_arcs(xp: Any, vertex_dtype: np.dtype, weight_dtype: np.dtype | None) -> Arcs:
-    """Return the empty batch of a part whose arcs are invalid."""
+    """Return the empty batch of a partition whose arcs are invalid."""
     empty = xp.empty(0, vertex_dtype)
     return Arcs(empty, empty, None if weight_dtype is None else xp.empty(0, weight_dtype))

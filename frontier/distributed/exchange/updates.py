@@ -1,16 +1,16 @@
-"""Apply updates to a graph over parts. All parts run the same stages at the same time.
+"""Apply updates to a graph over partitions. All partitions run the same stages at the same time.
 
     route     arcs go to the owners of their sources (`routing`)
     reserve   find the edges to notify observers of and, where memory is tight, how to undo the change
     notify    of edges that are about to change or leave
     exchange  in graphs with in-edges, arcs also go to the owners of their destinations
     apply     each local graph applies its arcs as a graph on one device (`CoreDynamicGraph.insert_arcs`)
-    vote      exchange counts and failures; if a part has failed, all of them undo the change
+    vote      exchange counts and failures; if a partition has failed, all of them undo the change
     commit    update the counts of the graph
     notify    of edges that were inserted, changed or deleted, or of vertices
 
 `run` runs the stages from `reserve` on. A `PartChange` implements them for one kind of update. Updates whose arcs are
-on their parts already, such as an expiry, start there.
+on their partitions already, such as an expiry, start there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class PartChange:
         raise NotImplementedError
 
     def commit(self, part: BasePart, done: Any) -> None:
-        """Follow a change of all parts. `done` is the result of the first local graph."""
+        """Follow a change of all partitions. `done` is the result of the first local graph."""
 
 
 class Insertion(PartChange):
@@ -122,9 +122,9 @@ class VertexChange(PartChange):
 
 
 def run(part: BasePart, change: PartChange) -> UpdateResult:
-    """Change the local graphs of all parts, or of none, and notify observers.
+    """Change the local graphs of all partitions, or of none, and notify observers.
 
-    Returns the changes of all parts, in edges of the whole graph.
+    Returns the changes of all partitions, in edges of the whole graph.
     """
     before: Calls = []
     after: Calls = []
@@ -147,9 +147,9 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
 def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult:
     """Change local graphs, vote, and commit.
 
-    The old state of the batch's arcs is looked up first, to restore it if another part fails. This look-up costs about
-    as much as the batch. It is skipped if all parts have several times the memory that they may need. If a part fails
-    nevertheless, the graph is unusable.
+    The old state of the batch's arcs is looked up first, to restore it if another partition fails. This look-up costs
+    about as much as the batch. It is skipped if all partitions have several times the memory that they may need. If a
+    partition fails nevertheless, the graph is unusable.
     """
     undo = _undo_steps(part, change, targets)
     versions = list(map(VERSION, part.locals()))
@@ -187,7 +187,7 @@ def _fail(
     part: BasePart, change: PartChange, undo: list[Callable[[], None]] | None, versions: list[int],
     error: Exception | None,
 ) -> None:  # fmt: skip
-    """Undo a change that a part could not make, and raise its error on all of them."""
+    """Undo a change that a partition could not make, and raise its error on all of them."""
     if part.comm.size > 1 or len(versions) > 1:
         undone = list(map(VERSION, part.locals())) == versions
         if not undone and undo is not None:
@@ -207,9 +207,9 @@ def _is_followed(local: Any) -> bool:
 def add_up(graph: BasePart, batch: OwnedArcs) -> UpdateResult:
     """Add a batch to the graph: insertions that add up, with ``on_existing="add"`` or ``multi_edges="sum"``.
 
-    The part that owns an edge's source computes its sum before anything changes. So the batch becomes an insertion of
-    sums, and a deletion of the edges whose weights become 0 or negative. As on one device, deletions come last: if they
-    fail, the insertions have been made.
+    The partition that owns an edge's source computes its sum before anything changes. So the batch becomes an insertion
+    of sums, and a deletion of the edges whose weights become 0 or negative. As on one device, deletions come last: if
+    they fail, the insertions have been made.
     """
     found, error = attempt(lambda: _resolve(graph, batch))
     table = graph.comm.gather_counts([error is not None, 0 if found is None else int(found[1].src.size)])

@@ -1,16 +1,17 @@
-"""Arrays by vertex, of which every part has a copy, and the rules that make the copies agree.
+"""Arrays by vertex, of which every partition has a copy, and the rules that make the copies agree.
 
-Entry v of a copy is authoritative on the part that owns v. Functors read and write their own part's copy.
+Entry v of a copy is authoritative on the partition that owns v. Functors read and write their own partition's copy.
 
-* Operators over edges write to entries of vertices that other parts own. These *changed copies* travel to the owners,
-  which combine them by the array's rule.
-* Operators over vertices write to owned entries. The copies of other parts are then *behind*, until they are needed.
+* Operators over edges write to entries of vertices that other partitions own. These *changed copies* travel to the
+  owners, which combine them by the array's rule.
+* Operators over vertices write to owned entries. The copies of other partitions are then *behind*, until they are
+  needed.
 * Copies of an array with the rule "add" contain the amounts to add to the owner's entry. An amount that functors added
   without returning the vertex is *pending*: it stays where it is until the array is read.
 * Copies of an array with the rule "countdown" are one more than the amounts to add. So the first decrement of a copy is
   from 1 to 0: the functor returns the vertex, and its owner is notified. The owner decides whether its entry reaches 0.
 * Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them. They
-  are *held* apart while a block (`locally`) lets each part work on its own copy.
+  are *held* apart while a block (`locally`) lets each partition work on its own copy.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ MARKED = 256
 """On a CPU, lists of vertices are joined by a mark for each vertex if there are at most so many marks for an entry, and
 by sorting otherwise."""
 FLAGS, SUMS, RESULTS = "flags", "sums", "results"
-"""Rules of small arrays that are not by vertex: of flags, of sums of all parts, and of the results of `reduce`."""
+"""Rules of small arrays that are not by vertex: of flags, of sums of all partitions, and of the results of `reduce`."""
 OF_NO_VERTEX = FLAGS, SUMS  # the rules of small arrays that any functor may write to
 ABSENT = -1  # the position of an array that is not among the arguments
 
@@ -60,7 +61,7 @@ class Entry:
 
 
 class VertexArrays:
-    """The arrays by vertex of one part, with their rules.
+    """The arrays by vertex of one partition, with their rules.
 
     An array of the right length that an operator receives is treated as an array by vertex, without a rule. `local`
     returns the local graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators
@@ -91,7 +92,7 @@ class VertexArrays:
             if found is None or found.rule not in ("min", "max"):
                 raise ValueError("follows must be a vertex array of this graph with combine='min' or 'max'")
             if rule is not None:
-                raise ValueError("an array either has a rule of its own, combine=, or follows another")
+                raise ValueError("an array has either a rule, combine=, or another array to follow")
         if normal is not None and not callable(rule):
             raise ValueError("normal goes with a rule, combine=, that is a function")
         self._entry(array, rule, None if leader is None else weakref.ref(leader)).normal = normal
@@ -159,7 +160,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def sync(self, arrays: Sequence[Any]) -> None:
-        """Update copies that are behind, and combine flags, and the sums of results, over all parts."""
+        """Update copies that are behind, and combine flags, and the sums of results, over all partitions."""
         self.finish_results(arrays)
         self.settle(arrays)
         entries = {id(array): self._entry(array) for array in arrays}
@@ -180,7 +181,7 @@ class VertexArrays:
                 array[...] = self._comm.allreduce(array, "max")
 
     def publish(self, arrays: Sequence[Any], ids: Any) -> None:
-        """`sync` if since the last one entries have changed only at `ids`, vertices of this part."""
+        """`sync` if since the last one entries have changed only at `ids`, vertices of this partition."""
         comm = self._comm
         counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
         width = sum(array.itemsize for array in arrays)
@@ -195,7 +196,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def copy_from_owners(self, *arrays: Any) -> None:
-        """Copy every entry of arrays of equal length from the part that owns it. New vertices may be missing."""
+        """Copy every entry of arrays of equal length from the partition that owns it. New vertices may be missing."""
         comm = self._comm
         if not arrays or comm.size == 1:
             return
@@ -246,10 +247,10 @@ class VertexArrays:
     def to_owners(self, reached: Any, arrays: Sequence[Any], numbers: Sequence[int] = ()) -> tuple[Any, list[int]]:
         """Send the copies of `reached`, vertices without duplicates, to their owners, for the arrays with a rule.
 
-        Returns the owned ones of `reached` together with the vertices whose entries other parts' copies have improved,
-        without duplicates. Without a rule, returns all owned vertices that other parts have reached. Also returns the
-        number of vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers` over all
-        parts.
+        Returns the owned ones of `reached` together with the vertices whose entries other partitions' copies have
+        improved, without duplicates. Without a rule, returns all owned vertices that other partitions have reached.
+        Also returns the number of vertices that all partitions have reached (on GPUs, that they return), and the sums
+        of `numbers` over all partitions.
 
         One exchange of counts, for which the host synchronizes, and one of values. On GPUs see `levels`.
         """
@@ -323,7 +324,8 @@ class VertexArrays:
         return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
-        """Return this part's vertices and the marked ones (None: all) of other parts' lists, without duplicates."""
+        """Return this partition's vertices and the marked ones (None: all) of other partitions' lists, without
+        duplicates."""
         xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
             lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
@@ -369,7 +371,8 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine the values of one part with the owned entries, and return which ones improved, or None for all."""
+        """Combine the values of one partition with the owned entries, and return which ones improved, or None for
+        all."""
         xp = self._comm.device.xp
         if not ruled:
             return None
@@ -396,11 +399,11 @@ class VertexArrays:
         return callable(self._entry(array).rule)
 
     def unite(self, arrays: Sequence[Any]) -> None:
-        """Combine all copies of the arrays whose rule is a function, on all parts.
+        """Combine all copies of the arrays whose rule is a function, on all partitions.
 
-        If copies were equal before an operator, and it has changed few entries, these go to all parts. Otherwise
-        whole copies do: after step k each part has the values of 2^k parts, so log2(size) steps suffice. Values may
-        arrive twice, since the functions are idempotent.
+        If copies were equal before an operator, and it has changed few entries, these go to all partitions. Otherwise
+        whole copies do: after step k each partition has the values of 2^k partitions, so log2(size) steps suffice.
+        Values may arrive twice, since the functions are idempotent.
         """
         comm, size = self._comm, self._comm.size
         for array in arrays:
@@ -426,7 +429,7 @@ class VertexArrays:
                 step *= 2
 
     def _with_news(self, array: Any, theirs: Any, held_from: Any) -> Frontier:
-        """Return the vertices whose entries in another part's copy may contain news.
+        """Return the vertices whose entries in another partition's copy may contain news.
 
         This search is faster than calling a rule for all vertices: the rule runs for few entries, and branches of a
         rule that mostly finds equal entries are predicted well. A third of the entries of the forests of an R-MAT graph
@@ -466,7 +469,7 @@ class VertexArrays:
 
     @contextmanager
     def hold_apart(self, arrays: Sequence[Any]) -> Iterator[None]:
-        """Let each part work on its own copies of arrays, whose rules are functions, until the block ends."""
+        """Let each partition work on its own copies of arrays, whose rules are functions, until the block ends."""
         entries = [self._entry(array) for array in arrays]
         if not all(callable(entry.rule) for entry in entries):
             raise ValueError("locally() takes vertex arrays of this graph whose rule, combine=, is a function")

@@ -1,2 +1,2 @@
-"""Operators over the parts of a graph: each part does its share, and parts exchange the results that other parts
-need."""
+"""Operators over the partitions of a graph: each partition does its share, and partitions exchange the results that
+other partitions need."""

@@ -1,4 +1,4 @@
-"""Check how functors access arrays by vertex before an operator over parts runs.
+"""Check how functors access arrays by vertex before an operator over partitions runs.
 
 It is refused if copies would differ afterwards.
 """
@@ -31,7 +31,7 @@ def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool 
         rule = graph.arrays.rule_of(array)
         if graph.read_only and rule is None and edge in use.reads | use.writes and not graph.is_column(array):
             raise ValueError(
-                f"{op.__name__}() uses {name} by edge: along in-edges, which have other ids on a graph's parts, only "
+                f"{op.__name__}() uses {name} by edge: along in-edges, which partitions number differently, only "
                 "columns of edge data can be"
             )
         if callable(rule) or rule in OF_NO_VERTEX or use.writes <= {src}:
@@ -39,19 +39,19 @@ def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool 
         if use.writes <= {edge} and rule is None:  # an array by edge, of this part only
             if graph.inward is not None and graph.is_column(array):
                 raise ValueError(
-                    f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other parts "
-                    "have a copy: insert the edges with their new values"
+                    f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other "
+                    "partitions have a copy: insert the edges with their new values"
                 )
             continue
         if not sends and rule != "add":
             raise ValueError(
-                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: have "
-                "advance put vertices out, so that their entries go to the parts that own them"
+                f"{op.__name__}() writes to {name} at edges, where the partitions' copies would differ: let "
+                "advance return vertices, whose entries then go to their owners"
             )
         if rule is None or gathers or not use.writes <= {src, dst}:
             advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
             raise ValueError(
-                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: make it "
+                f"{op.__name__}() writes to {name} at edges, where the partitions' copies would differ: make it "
                 f"with graph.vertex_array(..., combine=...), with {advice}"
             )
     return args

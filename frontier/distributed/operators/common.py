@@ -1,7 +1,7 @@
-"""Common neighbors of vertices that different parts own.
+"""Common neighbors of vertices that different partitions own.
 
-The shorter list of neighbors of a pair travels to the owner of the other vertex, once to each part that needs it. Its
-members are looked up there. Values that functors read by edge travel with it.
+The shorter list of neighbors of a pair travels to the owner of the other vertex, once to each partition that needs it.
+Its members are looked up there. Values that functors read by edge travel with it.
 
     u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
     keys        a list in flight: the other part, and the vertex; both parts derive the same keys in the same order
@@ -9,8 +9,8 @@ members are looked up there. Values that functors read by edge travel with it.
 It makes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
 operator has made them already, for edges that observers are notified of (`RoutedEdges`).
 
-On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here. On other
-GPUs they are kernels (`common_on_gpu`).
+On a CPU, and on GPUs with more partitions than kernels sort by, the steps are operations of NumPy and CuPy, here. On
+other GPUs they are kernels (`common_on_gpu`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def intersect(
     graph: BasePart, us: Any, vs: Any, op: Callable | None = None, *args: Any, per_pair: Callable | None = None,
     numbered: bool = False, checked: bool = True,
 ) -> Any:  # fmt: skip
-    """`frontier.intersect`, of the pairs that all parts list.
+    """`frontier.intersect`, of the pairs that all partitions list.
 
     `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries if the
     rule is a function. It may read the entries of its two edges in arrays by edge. With `numbered`, it may use the
@@ -83,7 +83,7 @@ def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[
             if use.reads & indices:
                 if not use.reads <= indices:
                     raise ValueError(
-                        f"{op.__name__}() reads {name} by {kind} and otherwise, which parts cannot tell apart"
+                        f"{op.__name__}() reads {name} by {kind} and otherwise, which partitions cannot distinguish"
                     )
                 places.append(i)
     return by_edge, by_pair
@@ -95,14 +95,14 @@ def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None
         rule = graph.arrays.rule_of(array)
         if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
             raise ValueError(
-                f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
+                f"{op.__name__}() writes to {name} at common neighbors, where the partitions' copies would differ: "
                 "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
             )
 
 
 @dataclass
 class Lists:
-    """Lists of neighbors that a part receives and sends."""
+    """Lists of neighbors that a partition receives and sends."""
 
     rows: Any  # the received list of each key (int64), -1 for keys that were not requested
     offsets: Any  # of the received lists, which are contiguous (int64)
@@ -159,7 +159,8 @@ def _find(
 
 
 def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
-    """Return the part of each pair (int64): `counts[i]` pairs with part i. Further counts start with part 0 again."""
+    """Return the partition of each pair (int64): `counts[i]` pairs with partition i. Further counts start with
+    partition 0 again."""
     xp = graph.xp
     return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
 
@@ -169,7 +170,7 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """Return the lists that other parts request, and the positions of requested lists of the given lengths.
+    """Return the lists that other partitions request, and the positions of requested lists of the given lengths.
 
     `asked` and `wanted` are keys, with duplicates, of lists to receive and to send. Negative ones are none.
     """

@@ -1,7 +1,7 @@
-"""`intersect` over parts on GPUs: kernels find out which lists of neighbors travel.
+"""`intersect` over partitions on GPUs: kernels find out which lists of neighbors travel.
 
 The host synchronizes once, for the sizes of transfers. Meanwhile the GPU intersects the pairs whose ends are both on
-this part.
+this partition.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ MAX_ITEMS = 2**32 - 2  # the hash table numbers items by 32 bits, and one number
 
 
 def takes_pairs(graph: BasePart, routed: RoutedEdges) -> bool:
-    """Return whether kernels support this number of parts and pairs. The result is the same on all of them."""
+    """Return whether kernels support this number of partitions and pairs. The result is the same on all of them."""
     return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * routed.total <= MAX_ITEMS
 
 
 class Items:
-    """The pairs that this part shares with others, in the order of common.cuh.
+    """The pairs that this partition shares with each partition, in the order of common.cuh.
 
-    `sizes` are the numbers shared with each part. `begins` are the starts of the blocks, two for each part, and the
-    number of items. `firsts` are the starts of the blocks' pairs among the sent, or the received ones.
+    `sizes` are the numbers shared with each partition. `begins` are the starts of the blocks, two for each partition,
+    and the number of items. `firsts` are the starts of the blocks' pairs among the sent, or the received ones.
     """
 
     def __init__(self, rank: int, sent: Sequence[int], received: Sequence[int]):
@@ -73,7 +73,7 @@ class Items:
         return device.xp.asarray(np.asarray([*self.begins, *shifts], np.int64))
 
     def pieces(self, array: Any) -> list[Any]:
-        """Return the entries of an array by item that are shared with each part."""
+        """Return the entries of an array by item that are shared with each partition."""
         return [array[a:b] for a, b in itertools.pairwise(self.begins[::2])]
 
     def join(self, device: Device, sent: Any, come: Any) -> Any:
@@ -110,7 +110,7 @@ def find_on_gpu(
 
 
 def _answers(graph: BasePart, items: Items, routed: RoutedEdges, found: Any, there: Any) -> Any:
-    """Return the counts of the pairs in their first order, from local pairs and from items of both parts."""
+    """Return the counts of the pairs in their first order, from local pairs and from items of both partitions."""
     theirs = graph.xp.empty(len(items), np.int64)
     graph.comm.exchange_into(items.pieces(there), items.sizes, theirs)
     there = there + theirs
@@ -163,7 +163,7 @@ class ListTransfer:
         self._bounds = copy_to_host_async(bounds)
 
     def sizes(self) -> tuple[list[int], list[int]]:
-        """Return the numbers of neighbors to and from each part, after a synchronization."""
+        """Return the numbers of neighbors to and from each partition, after a synchronization."""
         parts = self._graph.comm.size
         if self._bounds is None:
             return [0] * parts, [0] * parts

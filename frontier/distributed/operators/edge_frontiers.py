@@ -1,4 +1,4 @@
-"""`PartEdgeFrontier`: a set of edges of a distributed graph, each with the part that owns its source."""
+"""`PartEdgeFrontier`: a set of edges of a distributed graph, each with the partition that owns its source."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .frontiers import HeldByParts, PartFrontier
 
 
 class PartEdgeFrontier(HeldByParts, EdgeFrontier):
-    """`EdgeFrontier` of a part of a distributed graph: it stores the edges that leave the part's vertices.
+    """`EdgeFrontier` of a partition of a distributed graph: it stores the edges that leave the partition's vertices.
 
-    Its size is the size of the whole set. All parts must call the same methods, as for a `PartFrontier`.
+    Its size is the size of the whole set. All partitions must call the same methods, as for a `PartFrontier`.
     """
 
     graph: Any
@@ -74,7 +74,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def src(self) -> Any:
-        """The sources on all parts, the same on each, like `dst` and `weights`. O(members) memory."""
+        """The sources on all partitions, the same on each, like `dst` and `weights`. O(members) memory."""
         return self._gathered(self.local.src)[0]
 
     @property
@@ -89,8 +89,10 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def edges(self) -> NoReturn:
-        """Not available: the values of `edge` in functors differ between parts."""
-        raise NotImplementedError("edges is not available over parts, which have ids of their own: use local.edges")
+        """Not available: the values of `edge` in functors differ between partitions."""
+        raise NotImplementedError(
+            "edges is not available for distributed graphs, whose partitions have local ids: use local.edges"
+        )
 
     @property
     def sources(self) -> PartFrontier:
@@ -104,7 +106,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
         return PartFrontier.of_members(self.graph, members)
 
     def reversed(self) -> PartEdgeFrontier:
-        """The same edges in the other direction, at the parts that own their destinations."""
+        """The same edges in the other direction, at the partitions that own their destinations."""
         graph = self.graph.reverse
         src, dst = to_sources(graph, self.local.dst, self.local.src)
         return PartEdgeFrontier.of_part(graph, EdgeFrontier(graph.local, src, dst))

@@ -1,4 +1,4 @@
-"""`PartFrontier`: a set of vertices of a distributed graph, each with the part that owns it."""
+"""`PartFrontier`: a set of vertices of a distributed graph, each with the partition that owns it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from frontier.runtime.memory import elementwise
 
 
 class HeldByParts:
-    """A frontier whose members each part stores in a frontier of its local graph."""
+    """A frontier whose members each partition stores in a frontier of its local graph."""
 
     graph: Any
     local: Any
 
     @classmethod
     def of_part(cls, graph: Any, local: Any) -> Any:
-        """Return the frontier whose members on this part are the members of `local`, a frontier of the local graph."""
+        """Return the frontier whose members on this partition are the members of `local`, a frontier of the local
+        graph."""
         made = object.__new__(cls)
         made._hold(graph, local)
         return made
@@ -46,10 +47,10 @@ class HeldByParts:
 
 
 class PartFrontier(HeldByParts, Frontier):
-    """`Frontier` of a part of a distributed graph: it stores the members that the part owns.
+    """`Frontier` of a partition of a distributed graph: it stores the members that the partition owns.
 
-    Its size, and whether it is empty, refer to the whole set: all parts loop equally often. All parts must request
-    them, since this is a collective operation.
+    Its size, and whether it is empty, refer to the whole set: all partitions loop equally often. All partitions must
+    request them, since this is a collective operation.
     """
 
     is_everyone = False  # made of all vertices, as all parts know
@@ -68,7 +69,7 @@ class PartFrontier(HeldByParts, Frontier):
 
     @classmethod
     def of_members(cls, graph: Any, vertices: Any) -> PartFrontier:
-        """Return the frontier whose members on this part are distinct vertices that it owns."""
+        """Return the frontier whose members on this partition are distinct vertices that it owns."""
         return cls.of_part(graph, Frontier._of(graph.local, vertices.astype(graph.vertex_dtype, copy=False)))
 
     @classmethod
@@ -114,7 +115,7 @@ class PartFrontier(HeldByParts, Frontier):
 
     @property
     def vertices(self) -> Any:
-        """The members of all parts, the same on each. O(members) memory."""
+        """The members of all partitions, the same on each. O(members) memory."""
         if self.is_everyone:
             return self._present(self.graph, self.graph.partition.order)
         return self.graph.comm.allgather(self.local._members())[0]

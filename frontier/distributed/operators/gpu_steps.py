@@ -1,4 +1,4 @@
-"""Steps of an operator over parts on GPUs, and the updates of the arrays by vertex around each step."""
+"""Steps of an operator over partitions on GPUs, and the updates of the arrays by vertex around each step."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Steps:
         return made, len(made), entered
 
     def together(self, frontier: PartFrontier, **options: Any) -> tuple[PartFrontier, int] | None:
-        """Run many steps in one launch on each part, if possible. Return the last frontier and the step count."""
+        """Run many steps in one launch on each partition, if possible. Return the last frontier and the step count."""
         graph = self.levels.graph
         window = persistent.window_of(graph) if self._are_independent else None
         if window is None:

@@ -1,8 +1,9 @@
-"""The operators over the parts of a graph.
+"""The operators over the partitions of a graph.
 
-Each part runs the operator of one device on its own vertices or edges. Then copies of arrays by vertex are combined.
+Each partition runs the operator of one device on its own vertices or edges. Then copies of arrays by vertex are
+combined.
 
-The operators of one device, such as ``frontier.advance(graph, ...)``, call these for the graph of a part.
+The operators of one device, such as ``frontier.advance(graph, ...)``, call these for the graph of a partition.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def advance(
     With ``output=None`` nothing is exchanged: `op` writes to the entry of `src`, or adds.
     """
     if output not in ("vertices", "edges", None):
-        raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
+        raise NotImplementedError(f"output={output!r} is not available for distributed graphs yet")
     one_of(direction, "direction", DIRECTIONS)
     if isinstance(frontier, PartEdgeFrontier):
         frontier = check_edge_frontier(graph, frontier).destinations  # type: ignore[arg-type,assignment]
@@ -92,7 +93,8 @@ def advance(
 def _advance(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str
 ) -> tuple[PartFrontier, int, int]:
-    """Run one push, and return the next frontier, its total size over all parts, and the total size of `frontier`."""
+    """Run one push, and return the next frontier, its total size over all partitions, and the total size of
+    `frontier`."""
     steps = steps_on_gpu(graph, functors, args, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -128,7 +130,7 @@ def _push(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str,
     output: str | None = "vertices",
 ) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Run the operator on the part, and return its output, and the arrays by vertex."""
+    """Run the operator on the partition, and return its output, and the arrays by vertex."""
     op, condition, prepare = functors
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = check_at_edges(graph, op, args, sends=output is not None)
@@ -155,7 +157,7 @@ def traverse(
     values = list(args)
     steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
     if len(steps) > 1:
-        raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
+        raise ValueError(f"traverse accepts one StepCounter among its arguments, not {len(steps)}")
     for i in steps:
         values[i] = np.int32(args[i].start)
     for limit, name in ((max_steps, "max_steps"), (max_arcs, "max_arcs")):
@@ -216,7 +218,7 @@ def _traverse_alone(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, values: tuple, limits: Limits,
     balance: str,
 ) -> int:  # fmt: skip
-    """`traverse` of a graph in a single part, as on one device: nothing is exchanged.
+    """`traverse` of a graph in a single partition, as on one device: nothing is exchanged.
 
     `values` are the arguments with a number instead of a `StepCounter`.
     """
@@ -264,9 +266,9 @@ def reduce(
     frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None,
     columns: int | None = None,
 ) -> Any:  # fmt: skip
-    """`frontier.reduce`. The result is the same on all parts, in an array made by `results` once it is needed."""
+    """`frontier.reduce`. The result is the same on all partitions, in an array made by `results` once it is needed."""
     if columns is not None:
-        raise NotImplementedError("columns is not available for a graph of several parts yet")
+        raise NotImplementedError("columns is not available for distributed graphs yet")
     of_edges = isinstance(frontier, PartEdgeFrontier)
     graph: Any = frontier.graph if of_edges else graph_of(frontier)
     deferred = out is not None and graph.arrays.rule_of(out) == RESULTS
@@ -294,9 +296,9 @@ def neighbor_reduce(
     identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
     score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
-    """`frontier.neighbor_reduce`. With `out`, copies of other parts' vertices are updated when they are needed."""
+    """`frontier.neighbor_reduce`. With `out`, copies of other partitions' vertices are updated when they are needed."""
     if columns is not None:
-        raise NotImplementedError("columns is not available for a graph of several parts yet")
+        raise NotImplementedError("columns is not available for distributed graphs yet")
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     arrays = by_vertex_among(graph, op, args)
@@ -328,14 +330,14 @@ def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *arg
 def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None) -> int:
     """`frontier.advanced.intersect_arcs`, of an `Orientation`."""
     if not isinstance(graph, PartOrientation) or pairs is not None:
-        raise NotImplementedError("intersect_arcs over several parts takes an Orientation")
+        raise NotImplementedError("intersect_arcs of a distributed graph requires an Orientation")
     return count_triangles(graph, tally)
 
 
 def visit_edges(
     graph: BasePart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
 ) -> PartFrontier | None:  # fmt: skip
-    """`frontier.visit_edges`, of the edges that all parts list: the owner of its source visits each.
+    """`frontier.visit_edges`, of the edges that all partitions list: the owner of its source visits each.
 
     Copies of arrays whose rule is a function stay apart until they are needed, so a stream of batches exchanges nothing
     for an array that is rarely read.
@@ -390,18 +392,19 @@ FORMS = {
         copy_if_faster, traverse, visit_edges,
     )
 }  # fmt: skip
-"""The form of each operator over parts. Operators without one are not available."""
+"""The form of each operator over partitions. Operators without one are not available."""
 
 
 def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call a function that reads a graph with the graph of a part: an operator's form, or an algorithm as it is."""
+    """Call a function that reads a graph with the graph of a partition: an operator's form, or an algorithm as it
+    is."""
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)
     if form is not None:
         graph.arrays.finish_results(args)
         return form(*args, **kwargs)
     if bare.__module__.startswith("frontier."):
-        raise NotImplementedError(f"{bare.__name__} is not available for a graph of several parts yet")
+        raise NotImplementedError(f"{bare.__name__} is not available for distributed graphs yet")
     result = getattr(function, "reader", function)(*args, **kwargs)
     graph.arrays.sync(graph.arrays.among(vars(result).values() if hasattr(result, "__dict__") else [result]))
     return result

@@ -1,9 +1,9 @@
-"""The order of vectors that the parts of a graph multiply on GPUs, and operators over vertices in that order.
+"""The order of vectors that the partitions of a graph multiply on GPUs, and operators over vertices in that order.
 
-A part's vector has only the entries that the part needs: first its own vertices, which have the rows of its product,
-the longest first. Its ghosts follow, by the parts that own them, and for each part in that part's order. So each part's
-entries are received into one piece of the vector, ghosts with many neighbors come first, too, and operators over the
-part's own vertices use the first entries.
+A partition's vector has only the entries that the partition needs: first its own vertices, which have the rows of its
+product, the longest first. Its ghosts follow, by the partitions that own them, and for each partition in that
+partition's order. So each partition's entries are received into one piece of the vector, ghosts with many neighbors
+come first, too, and operators over the partition's own vertices use the first entries.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 class PartOrder:
-    """The vertices at the positions of a part's vectors, and the exchange of ghosts' entries.
+    """The vertices at the positions of a partition's vectors, and the exchange of ghosts' entries.
 
     Every worker makes one at the same time, with one exchange of the ghosts' ids. `ghosts` of the graph must be up to
-    date. `order` has the vertex at each position, the `own` ones of this part first, and `self.ghosts` the number that
-    each part owns.
+    date. `order` has the vertex at each position, the `own` ones of this partition first, and `self.ghosts` the number
+    that each partition owns.
     """
 
     def __init__(self, graph: BasePart, local: Any, ghosts: Ghosts):
@@ -78,7 +78,7 @@ class PartOrder:
         return int(self.order.size)
 
     def exchange(self, *arrays: Any) -> None:
-        """Copy ghosts' entries of vectors from the parts that own them."""
+        """Copy ghosts' entries of vectors from the partitions that own them."""
         comm, own = self._comm, self.own
         if comm.size == 1 or not arrays:
             return
@@ -92,9 +92,9 @@ class PartOrder:
             comm.alltoallv_columns(columns, self._counts, self.ghosts, outs)
 
     def hubs(self, most: int) -> Any:
-        """Return positions of at most `most` vertices: in turn the first ones of each part.
+        """Return positions of at most `most` vertices: in turn the first ones of each partition.
 
-        Parts own about as many hubs as any other, since a hash chooses a vertex's owner.
+        Partitions own about as many hubs as any other, since a hash chooses a vertex's owner.
         """
         sizes = [self.own, *(count for count in self.ghosts if count)]
         starts = np.cumsum([0, *sizes[:-1]])
@@ -115,7 +115,7 @@ class PartOrder:
 
 
 class Positions:
-    """The `Partition` of the positions of a part's vectors."""
+    """The `Partition` of the positions of a partition's vectors."""
 
     def __init__(self, comm: Communicator, order: PartOrder):
         self.num_parts = comm.size
@@ -150,11 +150,11 @@ class VectorArrays(VertexArrays):
 
 
 class VectorFrontier(PartFrontier):
-    """A frontier of positions of vectors: on each part, the positions of its own vertices."""
+    """A frontier of positions of vectors: on each partition, the positions of the vertices that it owns."""
 
     def __init__(self, graph: Any, vertices: Any = ()):
         raise NotImplementedError(
-            "vertices in the order of products over parts are not listed: take some of all, by filter"
+            "vertices in the order of distributed products are not listed: filter the frontier of all"
         )
 
     @classmethod
@@ -164,7 +164,7 @@ class VectorFrontier(PartFrontier):
         return made  # type: ignore[return-value]
 
     def _refuse(self) -> NoReturn:
-        raise NotImplementedError("each part numbers vertices in an order of its own in products")
+        raise NotImplementedError("each partition has its own order of vertices in products")
 
     vertices = property(_refuse)
     num_arcs = property(_refuse)
@@ -199,14 +199,14 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
         return f"VectorGraph({self.num_vertices:,} entries on part {self.comm.rank} of {self.comm.size})"
 
     def reading(self) -> AbstractContextManager[Any]:
-        """`Graph.reading`: only one thread uses a part."""
+        """`Graph.reading`: only one thread uses a partition."""
         return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         bare: Any = inspect.unwrap(function)
         if bare not in OVER_VERTICES:
             raise NotImplementedError(
-                f"{bare.__name__} is not available for the graph of products over parts, which has no arcs: "
+                f"{bare.__name__} is not available for the graph of distributed products, which has no arcs: "
                 "only compute, filter and reduce are"
             )
         return operators.run(self, function, args, kwargs)  # type: ignore[arg-type]

@@ -1,4 +1,5 @@
-"""`PartSpMV`: products with the adjacency matrix of a distributed graph, whose rows are on the parts that own them."""
+"""`PartSpMV`: products with the adjacency matrix of a distributed graph, whose rows are on the partitions that own
+them."""
 
 from __future__ import annotations
 
@@ -27,11 +28,11 @@ SUMS = (np.dtype(np.float64),)
 class PartSpMV(SpMV):
     """`frontier.SpMV` of a distributed graph.
 
-    If products are prepared on GPUs, each part's vectors have their own order (`PartOrder`), with the entries of its
-    own vertices and its ghosts. Parts agree on whether to prepare. Elsewhere vectors are by vertex id: a part reads and
-    writes the entries of its own vertices, and decides by itself whether to make a copy.
+    If products are prepared on GPUs, each partition's vectors have their own order (`PartOrder`), with the entries of
+    its own vertices and its ghosts. Partitions agree on whether to prepare. Elsewhere vectors are by vertex id: a
+    partition reads and writes the entries of its own vertices, and decides by itself whether to make a copy.
 
-    In both cases a part receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many. A product
+    In both cases a partition receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many. A product
     writes them to its vector.
     """
 
@@ -69,7 +70,7 @@ class PartSpMV(SpMV):
         self.layout = self._local.layout if chosen is None else chosen
 
     def _prepare_part(self, graph: BasePart, local: Any, name: str, weighted: Any, chosen: ReadLayout) -> None:
-        """Make the static copy of this part's rows, in the order of its vectors."""
+        """Make the static copy of this partition's rows, in the order of its vectors."""
         self.weighted, self.layout = bool(weighted), chosen
         self._positions = made = PartOrder(graph, local, graph.ghosts[name])
         # Shared memory fits twice as many entries of float32, which weighted products rarely have.
@@ -83,7 +84,7 @@ class PartSpMV(SpMV):
 
     @property
     def order(self) -> Any:
-        """The vertex at each position of this part's vectors, or None for the order of ids."""
+        """The vertex at each position of this partition's vectors, or None for the order of ids."""
         return None if self._positions is None else self.graph.device.read_only(self._positions.order)
 
     def arrange(self, x: Any) -> Any:

@@ -1,7 +1,7 @@
-"""advance from the other end: each part looks back from its own vertices, along the edges that enter them.
+"""advance from the other end: each partition looks back from its own vertices, along the edges that enter them.
 
-All parts know the members of the frontier by a bit for each vertex, and functors write entries of owned vertices. So a
-dense step exchanges these bits instead of values of all vertices, and nothing afterwards.
+All partitions know the members of the frontier by a bit for each vertex, and functors write entries of owned vertices.
+So a dense step exchanges these bits instead of values of all vertices, and nothing afterwards.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check_pull(graph: BasePart, op: Callable, args: tuple, *, edges: str, prepar
         rule = graph.arrays.rule_of(array)
         if callable(rule) or not (use.writes <= {dst} or use.writes <= {edge} or rule in OF_NO_VERTEX):
             raise ValueError(
-                f"{op.__name__}() writes to {name} at other ends than that of dst, which direction='pull' cannot send"
+                f"{op.__name__}() writes to {name} at vertices other than dst, which direction='pull' cannot send"
             )
 
 
@@ -81,7 +81,7 @@ def can_pull(graph: BasePart, functors: Functors, args: tuple) -> bool:
 def pull(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, arrays: list[Any]
 ) -> tuple[PartFrontier, int, int]:
-    """Run one pull, and return the next frontier, its total size over all parts, and the total size of `frontier`.
+    """Run one pull, and return the next frontier, its total size over all partitions, and the total size of `frontier`.
 
     `arrays` are the arrays by vertex among `args`.
     """

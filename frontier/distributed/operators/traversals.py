@@ -1,4 +1,4 @@
-"""Levels of a search over parts on GPUs: the host knows only sums over all parts.
+"""Levels of a search over partitions on GPUs: the host knows only sums over all partitions.
 
 A push sends its output to the owners (`levels`), a pull exchanges a bit for each vertex (`pulls`). The sums that end a
 level are the number of vertices and arcs of the next one, which decide between push and pull as on one device.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Levels:
-    """Steps of one operator over the parts of a graph, with their common preparation done once.
+    """Steps of one operator over the partitions of a graph, with their common preparation done once.
 
     The arrays of `columns` travel with reached vertices. `arrays` are all arrays by vertex. Pushes read other entries
     than the source's of `read`, pulls other entries than the destination's of `pulled`.
@@ -56,9 +56,10 @@ class Levels:
         self._pull_kernels: Any = None
 
     def push(self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None) -> tuple[PartFrontier, int, int]:
-        """Run one push, and return the next frontier, the arcs that leave it on all parts, and the size of `frontier`.
+        """Run one push, and return the next frontier, the arcs that leave it on all partitions, and the size of
+        `frontier`.
 
-        `total_arcs` leave `frontier` on all parts, if known.
+        `total_arcs` leave `frontier` on all partitions, if known.
         """
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         self.prepare(frontier)

@@ -1,14 +1,15 @@
-"""Triangles of a distributed graph: each part looks up its own edges, and lists of neighbors rotate between parts.
+"""Triangles of a distributed graph: each partition looks up its own edges, and lists of neighbors rotate between
+partitions.
 
-As on one device, every edge leads from its end of lower degree to its end of higher degree. The part that owns the
+As on one device, every edge leads from its end of lower degree to its end of higher degree. The partition that owns the
 upper end of an edge counts the common upper neighbors of both. It has the list of the upper end. The lists of lower
-ends come from the parts that own them, one part at a time, so a part stores at most two parts' lists. The first ones
-are looked up together with its own.
+ends come from the partitions that own them, one partition at a time, so a partition stores at most two partitions'
+lists. The first ones are looked up together with its own.
 
     position  a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
-              parts form a static copy
+              partitions form a static copy
     lengths   of all vertices' lists of upper neighbors, by position
-    upper     the lists of this part's vertices, by position, without gaps
+    upper     the lists of this partition's vertices, by position, without gaps
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class PartOrientation(Orientation):
         if graph.directed:
             raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
         if degrees is not None or integer(least, "least", 0):
-            raise NotImplementedError("an Orientation of a graph of several parts takes no degrees and no least")
+            raise NotImplementedError("an Orientation of a distributed graph accepts neither degrees nor least")
         self.graph = graph  # type: ignore[assignment]
         self._version = graph.version
         xp, partition = graph.xp, graph.partition
@@ -60,20 +61,21 @@ class PartOrientation(Orientation):
         return steps, 0, steps
 
     def lower(self) -> tuple[Any, Any]:
-        """Return this part's vertices' lower neighbors, which are all but the upper ones: offsets, and positions."""
+        """Return this partition's vertices' lower neighbors, which are all but the upper ones: offsets, and
+        positions."""
         counts = self.graph.xp.zeros(self._own.size + 1, np.int64)
         first, end = self.range_of(self.graph.comm.rank)  # type: ignore[attr-defined]
         counts[1:] = self._degrees[self._own] - self.lengths[first:end]
         return self._arcs(DOWN, counts)
 
     def range_of(self, part: int) -> tuple[int, int]:
-        """Return the first and the end position of a part's vertices."""
+        """Return the first and the end position of a partition's vertices."""
         counts = self.graph.partition.counts  # type: ignore[attr-defined]
         first = sum(counts[:part])
         return first, first + counts[part]
 
     def _arcs(self, way: Any, counts: Any) -> tuple[Any, Any]:
-        """Return the arcs of this part that lead one way, given their number at each vertex."""
+        """Return the arcs of this partition that lead one way, given their number at each vertex."""
         found = _collect(
             self.graph.local, self._own, leads, self._arguments(way), slots=False, relabel=self._place,  # type: ignore
             counts=counts,
@@ -105,7 +107,7 @@ def count_triangles(orientation: PartOrientation, tally: Any) -> int:
 
 
 def _fetch(orientation: PartOrientation, shift: int) -> Any:
-    """Receive the lists of the part `shift` ranks on, and send this one's as far back."""
+    """Receive the lists of the partition `shift` ranks on, and send this one's as far back."""
     comm: Any = orientation.graph.comm  # type: ignore[attr-defined]
     if comm.size == 1:
         return orientation.upper
@@ -118,7 +120,7 @@ def _fetch(orientation: PartOrientation, shift: int) -> Any:
 
 
 def _lists(orientation: PartOrientation, parts: list[int], fetched: Any) -> Any:
-    """Return a static copy of the lists of this part and of the other one, which were fetched."""
+    """Return a static copy of the lists of this partition and of the other one, which were fetched."""
     graph: Any = orientation.graph
     xp = graph.xp
     offsets = xp.zeros(graph.num_vertices + 1, np.int64)
@@ -129,7 +131,7 @@ def _lists(orientation: PartOrientation, parts: list[int], fetched: Any) -> Any:
 
 
 def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: list[int]) -> Any:
-    """Return a static copy of this part's arcs to lower neighbors on some parts."""
+    """Return a static copy of this partition's arcs to lower neighbors on some partitions."""
     graph: Any = orientation.graph
     xp = graph.xp
     if len(parts) < graph.comm.size:

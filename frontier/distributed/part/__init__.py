@@ -1,1 +1,1 @@
-"""One part of a distributed graph, and the operations that all parts make together."""
+"""One partition of a distributed graph, and the operations that all partitions make together."""

@@ -1,12 +1,12 @@
-"""Distributed graphs on disk: a folder with a file for each part, and a list of these files.
+"""Distributed graphs on disk: a folder with a file for each partition, and a list of these files.
 
     graph.json               the properties of the graph, and the names of its files
-    <name>-<part>.npz        the local graph of a part, as written by `Graph.save`
+    <name>-<partition>.npz        the local graph of a partition, as written by `Graph.save`
 
 A graph is saved under new names, and the list is replaced last, in one step. Until then the folder contains the old
-graph, as it does if a part fails or a process is killed. Vertices have the same owners for any graph with the same
-number of parts, unless another rule was used (in format 1). On another number of workers, arcs go to their new owners
-like batches.
+graph, as it does if a partition fails or a process is killed. Vertices have the same owners for any graph with the same
+number of partitions, unless another rule was used (in format 1). On another number of workers, arcs go to their new
+owners like batches.
 """
 
 from __future__ import annotations
@@ -137,12 +137,12 @@ def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
     held = type(part.local).load(folder / name, device=part.device)
     facts = ("directed", "num_vertices", "weight_dtype", "time_unit", "keep_time", "multi_edges")
     if any(getattr(held, fact) != getattr(part.local, fact) for fact in facts) or edge_dtypes(held) != part.edge_dtypes:
-        raise ValueError(f"{folder / name} is not a part of the graph in {folder}")
+        raise ValueError(f"{folder / name} is not a partition of the graph in {folder}")
     return held
 
 
 def _hand_out(part: BasePart, held: Any) -> None:
-    """Send the arcs of a local graph to their owners among the current parts."""
+    """Send the arcs of a local graph to their owners among the current partitions."""
     xp, comm = part.xp, part.comm
     if held is None:
         held = part.new_local()

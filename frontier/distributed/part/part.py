@@ -1,4 +1,4 @@
-"""`GraphPart`: the part of a distributed graph on one worker."""
+"""`GraphPart`: the partition of a distributed graph on one worker."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ from .updates import NotifiedEdges, PartUpdates
 
 
 class GraphPart(PartUpdates, PartReads):
-    """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
+    """A dynamic graph of which this process has a partition: a program that runs on every worker sees it as one graph.
 
-    Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results are
-    equal to the results on one device, complete on every worker. Each worker passes its share of a batch or a query,
-    which may be empty. The whole one is the concatenation in order of the workers' ranks.
+    Every worker calls the same methods, operators and algorithms in the same order, each with its partition. Results
+    are equal to the results on one device, complete on every worker. Each worker passes its share of a batch or a
+    query, which may be empty. The whole one is the concatenation in order of the workers' ranks.
 
-    Ids are the whole graph's on every part. A part has the arcs that leave the vertices it owns, while arrays by vertex
-    have an entry for every vertex on every part (`VertexArrays`).
+    Vertex ids are the same on every partition. A partition has the arcs that leave the vertices it owns. Arrays by
+    vertex have an entry for every vertex on every partition (`VertexArrays`).
 
     Parameters
     ----------
     comm : Communicator
     structure : type or str
-        The structure of each part: any dynamic structure, or its name.
+        The structure of each partition: any dynamic structure, or its name.
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
     edge_data, time_unit, keep_time
-        As in `Graph`. A part has the columns of its own arcs, and its own ids for them.
+        As in `Graph`. A partition has the columns of its arcs, under local ids.
     multi_edges : {"last", "sum"}
         As in `Graph`.
     **structure_options
@@ -62,9 +62,9 @@ class GraphPart(PartUpdates, PartReads):
     Attributes
     ----------
     local : DynamicGraph
-        The part: a directed graph over all ids.
+        The partition: a directed graph over all ids.
     inward : DynamicGraph or None
-        With in-edges, the arcs that enter the part's vertices, reversed.
+        With in-edges, the arcs that enter the partition's vertices, reversed.
     partition : Partition
     arrays : VertexArrays
     ghosts : dict of str to Ghosts
@@ -88,7 +88,7 @@ class GraphPart(PartUpdates, PartReads):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
         if "device" in structure_options:
             raise TypeError(
-                "device: a distributed graph has no device of its own; the engine has it: pass, for example, "
+                "device: the engine of a distributed graph has the devices: pass, for example, "
                 "engine=ThreadEngine(2, device='cpu') or engine=ProcessEngine(2, 'nccl')"
             )
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
@@ -108,7 +108,7 @@ class GraphPart(PartUpdates, PartReads):
         self._start()
 
     def _start(self, num_arcs: int = 0) -> None:
-        """Set the initial state of a part, including a copy."""
+        """Set the initial state of a partition, including a copy."""
         self._reverse: GraphPart | None = None
         self._notified: list[NotifiedEdges] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
@@ -143,7 +143,7 @@ class GraphPart(PartUpdates, PartReads):
     # ---- running over parts ------------------------------------------------------------------------------------------
 
     def reading(self) -> AbstractContextManager[Any]:
-        """`Graph.reading`: only one thread uses a part."""
+        """`Graph.reading`: only one thread uses a partition."""
         return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -153,24 +153,24 @@ class GraphPart(PartUpdates, PartReads):
         return operators.run(self, function, args, kwargs)
 
     def synchronize(self) -> None:
-        """Prepare for reading: all parts call this first."""
+        """Prepare for reading: all partitions call this first."""
 
     def check_parts(self) -> None:
-        """Raise if the parts do not agree any more."""
+        """Raise if the partitions do not agree any more."""
         if self.broken is not None:
             raise PartLostError(self.broken)
 
     def mark_failed(self, text: str) -> NoReturn:
-        """Raise, now and whenever the graph is used again: other parts do not answer."""
+        """Raise, now and whenever the graph is used again: other partitions do not answer."""
         self.broken = text
         raise PartLostError(text)
 
     def locals(self) -> list[Any]:
-        """Return the local graphs, the graph of the part's own arcs first."""
+        """Return the local graphs, the graph of the partition's own arcs first."""
         return [self.local] if self.inward is None else [self.local, self.inward]
 
     def commit(self, gained: int) -> None:
-        """Count an update, which gave all parts together `gained` arcs."""
+        """Count an update, which gave all partitions together `gained` arcs."""
         self._total_arcs += gained
         self._version += 1
 
@@ -182,17 +182,17 @@ class GraphPart(PartUpdates, PartReads):
         if not self.directed:
             return self
         if self.inward is None:
-            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+            raise ValueError("this graph stores no in-edges; make it with in_edges=True")
         if self._reverse is None:
             self._reverse = reverse_of(self, GraphPart)
         return self._reverse
 
     def snapshot(self) -> GraphPart:
-        """`DynamicGraph.snapshot`, made by all parts at the same time: a part of it."""
+        """`DynamicGraph.snapshot`, made by all partitions at the same time: a partition of it."""
         return take_snapshot(self, GraphPart)
 
     def copy(self) -> GraphPart:
-        """`Graph.copy`: an independent graph in as many parts, which can be updated, also if this one cannot."""
+        """`Graph.copy`: an independent graph in as many partitions, which can be updated, also if this one cannot."""
         return copy_of(self, GraphPart)
 
     def empty_like(self, num_vertices: int | None = None, **options: Any) -> GraphPart:

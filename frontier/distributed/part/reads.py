@@ -26,8 +26,8 @@ from ..exchange.vertex_arrays import FLAGS, RESULTS, SUMS
 class PartReads(MakesVertexArrays, BasePart):
     """The properties, arrays and queries of `GraphPart`.
 
-    Each part has array entries for all vertices, which are made equal where they are read. Every worker calls queries
-    at the same time: the pairs and edges of all workers are looked up, like a batch.
+    Each partition has array entries for all vertices, which are made equal where they are read. Every worker calls
+    queries at the same time: the pairs and edges of all workers are looked up, like a batch.
     """
 
     _total_arcs: int
@@ -35,17 +35,17 @@ class PartReads(MakesVertexArrays, BasePart):
 
     @property
     def num_arcs(self) -> int:
-        """The arcs of all parts."""
+        """The arcs of all partitions."""
         return self._total_arcs
 
     @property
     def num_edges(self) -> int:
-        """The edges of all parts. An undirected edge counts once."""
+        """The edges of all partitions. An undirected edge counts once."""
         return self._total_arcs if self.directed else self._total_arcs // 2
 
     @property
     def version(self) -> int:
-        """The number of updates: the same on all parts, whether or not they changed this part."""
+        """The number of updates: the same on all partitions, whether or not they changed this partition."""
         return self._version
 
     @property
@@ -55,15 +55,15 @@ class PartReads(MakesVertexArrays, BasePart):
 
     @property
     def structure(self) -> type:
-        """The structure of the parts."""
+        """The structure of the partitions."""
         return getattr(self.local, "structure", type(self.local))
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
-        """The columns of this part's arcs, by name, as `Graph.edge_data`, or None in graphs without edge data.
+        """The columns of this partition's arcs, by name, as `Graph.edge_data`, or None in graphs without edge data.
 
-        They are arrays by the part's own ids, which functors see as `edge`. The arc of an undirected edge that leaves
-        the opposite end has its own entry, on the part that owns that end.
+        They are arrays by the partition's own ids, which functors see as `edge`. The arc of an undirected edge that
+        leaves the opposite end has its own entry, on the partition that owns that end.
         """
         return self.local.edge_data
 
@@ -77,7 +77,7 @@ class PartReads(MakesVertexArrays, BasePart):
         return ColumnsOfPart(self)
 
     def is_column(self, array: Any) -> bool:
-        """Return whether an array is a column of this part's edge data, in either direction."""
+        """Return whether an array is a column of this partition's edge data, in either direction."""
         return any(column_of(local, array) is not None for local in self.locals())
 
     def with_own_columns(self, args: tuple) -> tuple:
@@ -149,15 +149,15 @@ class PartReads(MakesVertexArrays, BasePart):
         return self.local.has_vertices(ids)
 
     def has_edges(self, src: Any, dst: Any) -> Any:
-        """`Graph.has_edges`, for the pairs of this part."""
+        """`Graph.has_edges`, for the pairs of this partition."""
         return query_owners(self, src, dst, self.local.has_edges)
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
-        """`Graph.edge_weights`, for the edges of this part."""
+        """`Graph.edge_weights`, for the edges of this partition."""
         return self._of_present(src, dst, self.local.edge_weights)
 
     def edge_values(self, name: str, src: Any, dst: Any) -> Any:
-        """`DistributedGraph.edge_values`, for the edges of this part."""
+        """`DistributedGraph.edge_values`, for the edges of this partition."""
         check_column(self, name)
         local = self.local
         return self._of_present(src, dst, lambda u, v: local.edge_data[name][local.find_edges(u, v, checked=False)])
@@ -185,7 +185,8 @@ class PartReads(MakesVertexArrays, BasePart):
         return self.comm.allgather(self.local.neighbors(v))[0]  # other parts have none
 
     def to_coo(self) -> tuple[Any, Any, Any]:
-        """`Graph.to_coo`: all edges on every part, for graphs that fit. `local.to_coo` has the part's own arcs."""
+        """`Graph.to_coo`: all edges on every partition, for graphs that fit. `local.to_coo` has the partition's own
+        arcs."""
         src, dst, weights = self.own_edges()
         src, counts = self.comm.allgather(src)
         dst, _ = self.comm.allgather(dst, counts)
@@ -194,7 +195,7 @@ class PartReads(MakesVertexArrays, BasePart):
         return src[order], dst[order], None if weights is None else weights[order]
 
     def own_edges(self) -> tuple[Any, Any, Any]:
-        """Return the edges that leave this part's vertices, with undirected ones once, at the smaller end."""
+        """Return the edges that leave this partition's vertices, with undirected ones once, at the smaller end."""
         src, dst, weights = self.local.to_coo()
         if self.directed:
             return src, dst, weights
@@ -202,16 +203,16 @@ class PartReads(MakesVertexArrays, BasePart):
         return src[keep], dst[keep], None if weights is None else weights[keep]
 
     def own_share(self, count: int) -> slice:
-        """Return this part's share of `count` items that all parts have in the same order."""
+        """Return this partition's share of `count` items that all partitions have in the same order."""
         rank, size = self.comm.rank, self.comm.size
         return slice(count * rank // size, count * (rank + 1) // size)
 
     def of_all_parts(self, values: Any) -> Any:
-        """Return the concatenated arrays of the parts, on all of them."""
+        """Return the concatenated arrays of the partitions, on all of them."""
         return self.comm.allgather(values)[0]
 
     def memory_usage(self) -> MemoryUsage:
-        """Return the memory of all parts. `local.memory_usage` is the memory of this one."""
+        """Return the memory of all partitions. `local.memory_usage` is the memory of this one."""
         own = [each.memory_usage() for each in self.locals()]
         numbers = [sum(getattr(usage, name) for usage in own) for name in ("used", "reserved", "csr")]
         numbers.append(own[0].arcs)

@@ -3,8 +3,8 @@
 The program has their numbers, and the types and shapes of their arrays. An array is copied when it is read. The rows of
 a data frame go from the workers to Dask, a partition from each, and never through the program.
 
-Every part has the whole arrays of a result. The rows of a table are cut into one piece per part, in order, so frames
-are sorted by vertex as on one device.
+Every partition has the whole arrays of a result. The rows of a table are cut into one piece per partition, in order, so
+frames are sorted by vertex as on one device.
 """
 
 from __future__ import annotations
@@ -155,16 +155,17 @@ def _read(host: Host, key: int, name: str) -> Any:
 
 
 def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
-    """Store this part's rows of a result as a frame of pandas."""
+    """Store this partition's rows of a result as a frame of pandas."""
     comm = host.comm
     share = comm.rank, comm.size
     return keep_rows(host, key, lambda: data_frame(host.objects[result]._columns(names, share), "pandas"))
 
 
 def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
-    """Store this part's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the parts.
+    """Store this partition's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the
+    partitions.
 
-    Returns a frame with the columns and no rows, and the number of rows of each part.
+    Returns a frame with the columns and no rows, and the number of rows of each partition.
     """
     rows = all_or_none(host, make)
     described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))

@@ -1,10 +1,10 @@
-"""Views and copies of a part: the reverse of a directed graph, and snapshots.
+"""Views and copies of a partition: the reverse of a directed graph, and snapshots.
 
-The reverse shares everything with its graph. Its edges are the in-edges of the same parts.
+The reverse shares everything with its graph. Its edges are the in-edges of the same partitions.
 
-Parts make a snapshot at the same position among their common calls, so it lies between the same two updates on all.
-Local graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time:
-if one has no memory, all raise its error.
+Partitions make a snapshot at the same position among their common calls, so it lies between the same two updates on
+all. Local graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all partitions at the
+same time: if one has no memory, all raise its error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SnapshotPart:
-    """A part of a snapshot (`GraphPart.snapshot`): the first base of its class."""
+    """A partition of a snapshot (`GraphPart.snapshot`): the first base of its class."""
 
     read_only = True
     refusal = REFUSAL
@@ -39,7 +39,7 @@ class SnapshotPart:
     _is_read = False
 
     def synchronize(self) -> None:
-        """Let all parts copy the state that the snapshot shows, once. Every worker calls this."""
+        """Let all partitions copy the state that the snapshot shows, once. Every worker calls this."""
         if not self._is_read:
             all_or_none(self, lambda: [read_now(local) for local in self.locals()])
             self._is_read = True
@@ -61,7 +61,7 @@ def _class_of(view: type, kind: type) -> type:
 
 
 def take_snapshot(part: BasePart, kind: type) -> Any:
-    """`GraphPart.snapshot`: the same object as long as no part has changed. `kind` is `GraphPart`."""
+    """`GraphPart.snapshot`: the same object as long as no partition has changed. `kind` is `GraphPart`."""
     part.check_parts()
     local, *others = [each.snapshot() for each in part.locals()]
     inward = others[0] if others else None
@@ -82,9 +82,9 @@ def copy_of(part: BasePart, kind: type) -> Any:
 
 
 def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
-    """Return a part like another one, with other local graphs.
+    """Return a copy of a partition object, with other local graphs.
 
-    No attribute of its own references it, so the local graphs are freed with the last reference to it.
+    None of its attributes references it, so the local graphs are freed with the last reference to it.
     """
     made: Any = object.__new__(kind)
     locals_ = [local] if inward is None else [local, inward]
@@ -140,5 +140,5 @@ class ReversePart:
 
 
 def reverse_of(part: BasePart, kind: type) -> Any:
-    """Return the reverse of a part, of a class derived from `kind`, which is `GraphPart`."""
+    """Return the reverse of a partition, of a class derived from `kind`, which is `GraphPart`."""
     return _class_of(ReversePart, kind)(part)

@@ -24,7 +24,8 @@ from .results import keep, keep_rows
 
 
 def step(function: Callable) -> Callable:
-    """Turn a function of the worker's part into one of the graph's key, which also returns the counts of the graph."""
+    """Turn a function of the worker's partition into one of the graph's key, which also returns the counts of the
+    graph."""
 
     @functools.wraps(function)
     def call(host: Host, key: int, *args: Any) -> tuple[Any, SimpleNamespace]:
@@ -44,7 +45,7 @@ def load(host: Host, key: int, path: str) -> tuple[SimpleNamespace, SimpleNamesp
 
 
 def _made(host: Host, key: int, part: GraphPart) -> tuple[SimpleNamespace, SimpleNamespace]:
-    """Store a new part, and return the properties and counts of the graph, which the program caches."""
+    """Store a new partition, and return the properties and counts of the graph, which the program caches."""
     host.objects[key] = part
     facts = SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
     return facts, _counts(part)
@@ -74,7 +75,7 @@ def on_part(host: Host, part: GraphPart, method: str, args: tuple, kwargs: dict[
 
 @step
 def on_share(host: Host, part: GraphPart, method: str | Callable, values: dict[str, Any]) -> Any:
-    """Call a method or function of the part with this worker's share of a batch."""
+    """Call a method or function of the partition with this worker's share of a batch."""
     if isinstance(method, str):
         return _to_host(part, getattr(part, method)(**values))
     return _to_host(part, method(part, **values))
@@ -131,7 +132,7 @@ def keep_edges(host: Host, part: GraphPart, kept: int) -> Any:
 
 
 def _edge_columns(part: GraphPart) -> dict[str, Any]:
-    """The edges that leave a part's vertices, as sorted columns on the host, with undirected ones once."""
+    """The edges that leave a partition's vertices, as sorted columns on the host, with undirected ones once."""
     columns = columns_of(part.local)
     if not part.directed:
         once = part.xp.flatnonzero(columns["src"] < columns["dst"])

@@ -30,9 +30,9 @@ from ..exchange.updates import Deletion, Insertion, VertexChange, add_up, run
 class NotifiedEdges:
     """Edges that observers are notified of.
 
-    All parts pass the same arrays on to operators, which need not find the owners of their vertices again. An object is
-    in a list until nothing else references its sources, so it keeps no memory alive. `routed` are the edges at the
-    owners of their destinations, once they are known.
+    All partitions pass the same arrays on to operators, which need not find the owners of their vertices again. An
+    object is in a list until nothing else references its sources, so it keeps no memory alive. `routed` are the edges
+    at the owners of their destinations, once they are known.
     """
 
     def __init__(self, notified: list[NotifiedEdges], src: Any, dst: Any):
@@ -46,7 +46,7 @@ U = TypeVar("U", bound=Callable[..., Any])
 
 
 def update(function: U) -> U:
-    """Decorate a method that updates the graph, which all parts call at the same time (`exchange.updates`)."""
+    """Decorate a method that updates the graph, which all partitions call at the same time (`exchange.updates`)."""
 
     @wraps(function)
     def call(part: Any, /, *args: Any, **options: Any) -> Any:
@@ -61,8 +61,8 @@ def update(function: U) -> U:
 class PartUpdates(BasePart):
     """The updates and observers of `GraphPart`.
 
-    Every worker calls updates at the same time, with its share of the batch. Each part has its own observers, which are
-    all notified at the same time.
+    Every worker calls updates at the same time, with its share of the batch. Each partition has its own observers,
+    which are all notified at the same time.
     """
 
     _notified: list[NotifiedEdges]
@@ -71,7 +71,7 @@ class PartUpdates(BasePart):
     def insert_edges(
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
-        """`DynamicGraph.insert_edges`, of the edges that all parts have."""
+        """`DynamicGraph.insert_edges`, of the edges that all partitions have."""
         if on_existing != "replace":
             check_on_existing(self, on_existing)
         arcs = route(self, src, dst, weights, edge_data)
@@ -81,17 +81,18 @@ class PartUpdates(BasePart):
 
     @update
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
-        """`DynamicGraph.delete_edges`, of the edges that all parts have."""
+        """`DynamicGraph.delete_edges`, of the edges that all partitions have."""
         return run(self, Deletion(route(self, src, dst)))
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """`DynamicGraph.apply`, of the operations of all parts. The answers are for this part's operations."""
+        """`DynamicGraph.apply`, of the operations of all partitions. The answers are for this partition's
+        operations."""
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @update
     def expire(self, before: Any) -> UpdateResult:
-        """`DynamicGraph.expire`. All parts pass the same argument."""
+        """`DynamicGraph.expire`. All partitions pass the same argument."""
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time_unit=")
         return expire_edges(self, as_time(before, "before", self.time_unit))
@@ -102,16 +103,16 @@ class PartUpdates(BasePart):
 
     @update
     def insert_vertices(self, count_or_ids: Any) -> Any:
-        """`DynamicGraph.insert_vertices`. All parts pass the same argument."""
+        """`DynamicGraph.insert_vertices`. All partitions pass the same argument."""
         change = VertexChange("insert_vertices", count_or_ids)
         run(self, change)
         return change.done
 
     @update
     def delete_vertices(self, ids: Any) -> UpdateResult:
-        """`DynamicGraph.delete_vertices`. All parts pass the same argument.
+        """`DynamicGraph.delete_vertices`. All partitions pass the same argument.
 
-        Each part scans its arcs for the ones that enter the vertices.
+        Each partition scans its arcs for the ones that enter the vertices.
         """
         before = self._delete_incident(ids) if self._observers.live() else 0
         deleted = run(self, VertexChange("delete_vertices", ids)).deleted
@@ -127,9 +128,9 @@ class PartUpdates(BasePart):
     def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
         """`DynamicGraph.attach`, on every worker.
 
-        Each part's observer is notified of the edges that leave the part's vertices: exact ones of each undirected edge
-        once, on the part that owns its smaller end. All are notified at the same time, even without edges, so they can
-        call operators.
+        Each partition's observer is notified of the edges that leave the partition's vertices: exact ones of each
+        undirected edge once, on the partition that owns its smaller end. All are notified at the same time, even
+        without edges, so they can call operators.
         """
         self._observers.attach(observer, instead_of)
 
@@ -169,7 +170,8 @@ class PartUpdates(BasePart):
         return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
 
     def is_notified(self, src: Any) -> bool:
-        """Return whether an array has the sources of edges that observers are notified of, which this part owns."""
+        """Return whether an array has the sources of edges that observers are notified of, which this partition
+        owns."""
         return any(edges.src() is src for edges in self._notified)
 
     def routed_of_notified(self, src: Any, dst: Any) -> RoutedEdges | None:

@@ -1,1 +1,1 @@
-"""Which part owns which vertex."""
+"""Which partition owns which vertex."""

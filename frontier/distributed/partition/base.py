@@ -17,12 +17,12 @@ class BasePartition:
     together: int
 
     def own_piece(self, counts: Sequence[int]) -> slice:
-        """Return the slice of this part's entries, given the contiguous parts' counts."""
+        """Return the slice of this partition's entries, given the contiguous partitions' counts."""
         start = sum(counts[: self.rank])
         return slice(start, start + counts[self.rank])
 
     def without_own(self, values: Any, counts: Sequence[int]) -> Any:
-        """Return the entries of all parts, given their counts, without the entries of this part."""
+        """Return the entries of all partitions, given their counts, without the entries of this partition."""
         own = self.own_piece(counts)
         before, behind = values[: own.start], values[own.stop :]
         if not before.size or not behind.size:  # on the first and the last part: a view

@@ -1,11 +1,11 @@
-"""The rule that assigns vertices to parts.
+"""The rule that assigns vertices to partitions.
 
 A hash of the id decides, since R-MAT's hubs and ids of real graphs have patterns: with ``v % 2``, 76 % of the arcs of
-an R-MAT graph would be in one part. The hash does not depend on the number of vertices, so no vertex moves when the id
-space grows.
+an R-MAT graph would be in one partition. The hash does not depend on the number of vertices, so no vertex moves when
+the id space grows.
 
 Runs of consecutive vertices have one owner (`TOGETHER`). Memory is read in pieces of several entries: with an owner per
-entry, each part would read whole tables and arrays by vertex to find its own entries.
+entry, each partition would read whole tables and arrays by vertex to find its own entries.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ graph of 2^24 vertices the first run has 0.5 % of the arcs, and the first vertex
 
 
 def owners_of(xp: Any, ids: Any, num_parts: int, together: int) -> Any:
-    """Hash runs of ``2**together`` vertices (uint64) to parts, by the finalizer of SplitMix64 (Steele et al., OOPSLA
-    2014)."""
+    """Hash runs of ``2**together`` vertices (uint64) to partitions, by the finalizer of SplitMix64 (Steele et al.,
+    OOPSLA 2014)."""
     h = (ids >> np.uint64(together)) + np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -18,12 +18,12 @@ IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
 
 
 def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
-    """Return whether kernels support this number of parts and ids of this type."""
+    """Return whether kernels support this number of partitions and ids of this type."""
     return device.is_gpu and num_parts <= MAX_PARTS and dtype in IDS
 
 
 class ByOwner:
-    """Contiguous ids to sort by the parts that own them. Negative ids have no owner. The order is stable.
+    """Contiguous ids to sort by the partitions that own them. Negative ids have no owner. The order is stable.
 
     With `mates`, pairs have no owner if either end is no id below `limit`. `wrong` (int64, shape (1,)) counts such
     pairs whose first id is not negative.
@@ -47,9 +47,9 @@ class ByOwner:
         return {"threads": SPAN_THREADS, "blocks": self._spans}
 
     def count(self, errors: Any = None, number: int = 0) -> Any:
-        """Return the number of vertices of each part, whether any of `errors` is nonzero, and `number`.
+        """Return the number of vertices of each partition, whether any of `errors` is nonzero, and `number`.
 
-        They are one array on the device (int64), in the form that parts exchange. Called once, before `sort`.
+        They are one array on the device (int64), in the form that partitions exchange. Called once, before `sort`.
         """
         row = self._device.xp.empty(self._parts + 2, np.int64)
         _kernel("place_spans")(

@@ -1,4 +1,4 @@
-"""`Partition`: the vertices of a graph by the parts that own them."""
+"""`Partition`: the vertices of a graph by the partitions that own them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two cost a sev
 
 
 class Partition(BasePartition):
-    """The owners of all vertices, known to every part.
+    """The owners of all vertices, known to every partition.
 
     `together` is the length of the runs of vertices with one owner, as a power of two (`owners`). The array `owners`,
-    of uint8 or int32, has the part of each vertex.
+    of uint8 or int32, has the partition of each vertex.
     """
 
     def __init__(self, device: Device, num_parts: int, rank: int):
@@ -34,7 +34,7 @@ class Partition(BasePartition):
         self._counts: list[int] = []
 
     def extend(self, num_vertices: int) -> None:
-        """Add vertices up to a number. Existing ones stay on their parts."""
+        """Add vertices up to a number. Existing ones stay on their partitions."""
         xp, known = self.device.xp, int(self.owners.size)
         if num_vertices <= known:
             return
@@ -47,36 +47,36 @@ class Partition(BasePartition):
         self._order = self._others = None
 
     def owners_of(self, ids: Any, xp: Any = np) -> Any:
-        """Return the parts of vertices (uint64, arrays of `xp`), which need not exist."""
+        """Return the partitions of vertices (uint64, arrays of `xp`), which need not exist."""
         return owners.owners_of(xp, ids, self.num_parts, self.together)
 
     @property
     def order(self) -> Any:
-        """All vertices by part, ascending in each part."""
+        """All vertices by partition, ascending in each partition."""
         if self._order is None:
             self._order, self._counts = self._sorted(self.owners)
         return self._order
 
     @property
     def counts(self) -> list[int]:
-        """Number of vertices of each part."""
+        """Number of vertices of each partition."""
         return self._counts if self.order is not None else []
 
     @property
     def owned(self) -> Any:
-        """The vertices of this part, ascending."""
+        """The vertices of this partition, ascending."""
         return self.order[self.own_piece(self.counts)]
 
     @property
     def others(self) -> Any:
-        """The vertices of other parts, by part."""
+        """The vertices of other partitions, by partition."""
         if self._others is None:
             self._others = self.without_own(self.order, self.counts)
         return self._others
 
     def pieces_of_first(self, size: int) -> tuple[Any, Any, list[int]]:
-        """Return this part's among the first `size` vertices, the vertices of other parts by part, and each part's
-        count."""
+        """Return this partition's among the first `size` vertices, the vertices of other partitions by partition, and
+        each partition's count."""
         if size == self.owners.size:
             return self.owned, self.others, self.counts
         order, counts = self._sorted(self.owners[:size])
@@ -87,7 +87,7 @@ class Partition(BasePartition):
         return (self.order, self.counts) if size == self.owners.size else self._sorted(self.owners[:size])
 
     def by_owner(self, ids: Any) -> tuple[Any, list[int]]:
-        """Return the order in which vertices are sorted by owner (stable), and the count of each part."""
+        """Return the order in which vertices are sorted by owner (stable), and the count of each partition."""
         if self.num_parts == 1:
             return slice(None), [int(ids.size)]
         if takes(self.device, self.num_parts, ids.dtype):
@@ -102,7 +102,7 @@ class Partition(BasePartition):
         return order[: sum(counts)], counts
 
     def sort_by_owner(self, ids: Any) -> tuple[Any, Any]:
-        """Return vertices sorted by owner, and the count of each part (int64) on the device, without a host
+        """Return vertices sorted by owner, and the count of each partition (int64) on the device, without a host
         synchronization."""
         if self.num_parts == 1:
             return ids, self.device.xp.asarray(np.asarray([ids.size], np.int64))
@@ -114,7 +114,7 @@ class Partition(BasePartition):
         return ids[order], self.device.xp.diff(ends).astype(np.int64)
 
     def _sorted(self, owners: Any) -> tuple[Any, list[int]]:
-        """Return the stable order that sorts parts, and the count of each."""
+        """Return the stable order that sorts partitions, and the count of each."""
         if not self.device.is_gpu and self.num_parts <= FEW:
             positions, counts = [], []
             for part in range(self.num_parts):
@@ -125,11 +125,11 @@ class Partition(BasePartition):
         return order, np.diff(self.device.to_host(ends)).tolist()
 
     def _sorted_on_device(self, owners: Any) -> tuple[Any, Any]:
-        """Return the stable order that sorts parts, and each part's first position in it, with the end."""
+        """Return the stable order that sorts partitions, and each partition's first position in it, with the end."""
         xp = self.device.xp
         order = xp.argsort(owners, kind="stable")
         return order, xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype))
 
     def is_mine(self, ids: Any) -> Any:
-        """Return a mask of the vertices that this part owns."""
+        """Return a mask of the vertices that this partition owns."""
         return self.owners[ids] == self.rank

@@ -1,1 +1,1 @@
-"""Transport of arrays between parts: communicators, and windows into each other's memory."""
+"""Transport of arrays between partitions: communicators, and windows into each other's memory."""

@@ -1,4 +1,4 @@
-"""`Communicator`: exchanges of arrays between the parts of a graph, over any transport."""
+"""`Communicator`: exchanges of arrays between the partitions of a graph, over any transport."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ FEW = 128  # integers that go to the device through page-locked memory: the driv
 
 
 class PartLostError(RuntimeError):
-    """A worker with a part of the graph is gone, or only some workers have failed."""
+    """A worker with a partition of the graph is gone, or only some workers have failed."""
 
 
 @dataclass
 class Transfer:
-    """An array of which every part sends pieces to all parts.
+    """An array of which every partition sends pieces to all partitions.
 
-    ``outgoing[p]``, which may be empty, goes to part p. ``received[p]`` entries come from part p, to `out` in the order
-    of the parts.
+    ``outgoing[p]``, which may be empty, goes to partition p. ``received[p]`` entries come from partition p, to `out` in
+    the order of the partitions.
     """
 
     outgoing: Sequence[Any]
@@ -41,10 +41,10 @@ class Transfer:
 
 
 class DeferredReduction:
-    """A small array that is reduced over all parts along with the next exchange, and a `HostCopy` of the result.
+    """A small array that is reduced over all partitions along with the next exchange, and a `HostCopy` of the result.
 
     The result is written to `array`, unless it is None because another value was written there. `values` are this
-    part's.
+    partition's.
     """
 
     def __init__(self, comm: Communicator, array: Any, op: str):
@@ -56,48 +56,48 @@ class DeferredReduction:
 
     @property
     def ready(self) -> bool:
-        """Whether the result exists, the same on all parts."""
+        """Whether the result exists, the same on all partitions."""
         return self._result is not None
 
     def result(self) -> Any:
-        """Return the result. All parts request it at the same time, since it may need an exchange."""
+        """Return the result. All partitions request it at the same time, since it may need an exchange."""
         if self._result is None:
             self._comm.flush()
         return self._result
 
     def finish(self, values: Any) -> None:
-        """Reduce the values of all parts, which are contiguous."""
+        """Reduce the values of all partitions, which are contiguous."""
         self._result = _combine(values, self._comm.size, self.op)
         if self.array is not None:
             self.array[...] = self._result
 
 
 class Communicator(BaseCommunicator):
-    """The exchanges of one of `size` parts with the others.
+    """The exchanges of one of `size` workers with the rest.
 
-    All methods are collective: every part calls the same ones in the same order. Arrays are contiguous, of one
-    dimension and on `device`. The other parts' arrays have the same dtype. Results are new arrays.
+    All methods are collective: every partition calls the same ones in the same order. Arrays are contiguous, of one
+    dimension and on `device`. The other partitions' arrays have the same dtype. Results are new arrays.
 
     Attributes
     ----------
     rank : int
-        The rank of this part, from 0 to ``size - 1``.
+        The rank of this partition, from 0 to ``size - 1``.
     size : int
-        Number of parts.
+        Number of partitions.
     device : Device
     sent_bytes : int
-        Bytes that this part has sent to other parts.
+        Bytes that this partition has sent to other partitions.
     seconds : float
-        The host's time in exchanges, including waits for other parts. On a GPU the host continues before they are done,
-        unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) do not count.
+        The host's time in exchanges, including waits for other partitions. On a GPU the host continues before they are
+        done, unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) do not count.
     exchanges : int
         Exchanges so far. Each costs at least the latency of a message.
     waits : int
-        The number of times that the host has blocked for data of other parts.
+        The number of times that the host has blocked for data of other partitions.
     synchronizes : bool
         Whether to synchronize with the device before and after each exchange, to measure it.
     deferred : list of DeferredReduction
-        The reductions of the next exchange, alike on all parts.
+        The reductions of the next exchange, alike on all partitions.
     """
 
     synchronizes = False
@@ -120,18 +120,19 @@ class Communicator(BaseCommunicator):
 
     @abstractmethod
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
-        """*transport*: run transfers at the same time, in their order between any two parts."""
+        """*transport*: run transfers at the same time, in their order between any two partitions."""
 
     @abstractmethod
     def close(self) -> None:
-        """*transport*: leave. Parts that wait for this one get a `PartLostError` if it can be detected."""
+        """*transport*: leave. Partitions that wait for this one get a `PartLostError` if it can be detected."""
 
     def _open_window(self, nbytes: int) -> Window | None:
-        """*transport*: return memory of each part that kernels of all parts access, or None on all if they cannot."""
+        """*transport*: return memory of each partition that kernels of all partitions access, or None on all if they
+        cannot."""
         return None
 
     def _close_window(self, *, last: bool) -> None:
-        """Free the window, after all parts have unmapped it unless this is the `last` action of the parts."""
+        """Free the window, after all partitions have unmapped it unless this is the `last` action of the partitions."""
         if self._window is not None:
             window, self._window = self._window, None
             window.unmap()
@@ -144,17 +145,17 @@ class Communicator(BaseCommunicator):
     def alltoallv(
         self, values: Any, counts: Sequence[int], received: Sequence[int] | None = None
     ) -> tuple[Any, list]:  # fmt: skip
-        """Send the first ``counts[0]`` values to part 0, the next ``counts[1]`` to part 1, and so on.
+        """Send the first ``counts[0]`` values to partition 0, the next ``counts[1]`` to partition 1, and so on.
 
         Parameters
         ----------
         received : sequence of int, optional
-            The number of values from each part, if known: it saves an exchange.
+            The number of values from each partition, if known: it saves an exchange.
 
         Returns
         -------
         values : array
-            The received values, in the order of the parts.
+            The received values, in the order of the partitions.
         received : list of int
         """
         (found,), got = self.alltoallv_columns([values], counts, received)
@@ -182,7 +183,7 @@ class Communicator(BaseCommunicator):
         return there, answers
 
     def allgather(self, values: Any, counts: Sequence[int] | None = None) -> tuple[Any, list]:
-        """Return the values of all parts, in the order of the parts, and the count of each."""
+        """Return the values of all partitions, in the order of the partitions, and the count of each."""
         got = self.exchange_counts([int(values.size)] * self.size) if counts is None else list(counts)
         return self._run([values] * self.size, got, values.dtype), got
 
@@ -193,7 +194,7 @@ class Communicator(BaseCommunicator):
     def gather_others(
         self, columns: Sequence[Any], counts: Sequence[int], outs: Sequence[Any] | None = None
     ) -> list[Any]:  # fmt: skip
-        """`allgather_columns`, without this part's values."""
+        """`allgather_columns`, without this partition's values."""
         received = [0 if peer == self.rank else count for peer, count in enumerate(counts)]
         wanted = []
         for values in columns:
@@ -203,7 +204,7 @@ class Communicator(BaseCommunicator):
         return self._run_all(wanted, outs)
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
-        """Return the entrywise sum, minimum or maximum over all parts: the same bits on each."""
+        """Return the entrywise sum, minimum or maximum over all partitions: the same bits on each."""
         one_of(op, "op", REDUCTIONS)
         if self.size == 1 or not values.size:
             return values.copy()
@@ -217,13 +218,13 @@ class Communicator(BaseCommunicator):
         return self._run([_combine(got, self.size, op)] * self.size, [int(p.size) for p in pieces], values.dtype)
 
     def sum_into(self, values: Any, out: Any) -> None:
-        """Write the sums over all parts to `out`, which does not overlap with the values."""
+        """Write the sums over all partitions to `out`, which does not overlap with the values."""
         out[...] = self.allreduce(values)
 
     def exchange_into(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
-        """Run one transfer into an existing array: ``outgoing[p]`` to part p, ``received[p]`` entries from it.
+        """Run one transfer into an existing array: ``outgoing[p]`` to partition p, ``received[p]`` entries from it.
 
-        The piece from this part to itself is empty.
+        The piece from this partition to itself is empty.
         """
         for values in outgoing:
             self.sent_bytes += values.nbytes
@@ -256,13 +257,14 @@ class Communicator(BaseCommunicator):
             self._run_all([])
 
     def barrier(self) -> None:
-        """Block until all parts have called this."""
+        """Block until all partitions have called this."""
         self.exchange_counts([0] * self.size)
 
     def window(self, nbytes: int) -> Window | None:
-        """Return memory of each part that kernels of all parts access, of at least `nbytes`, or None where they cannot.
+        """Return memory of each partition that kernels of all partitions access, of at least `nbytes`, or None where
+        they cannot.
 
-        Its contents may be lost when all parts ask for more.
+        Its contents may be lost when all partitions ask for more.
         """
         if self._has_windows and (self._window is None or self._window.nbytes < nbytes):
             held = 0 if self._window is None else self._window.nbytes
@@ -276,7 +278,7 @@ class Communicator(BaseCommunicator):
     # ---- small things -----------------------------------------------------------------------------------------------
 
     def exchange_counts(self, counts: Sequence[int]) -> list[int]:
-        """Send one integer to each part, and return one from each."""
+        """Send one integer to each partition, and return one from each."""
         if self.size == 1:
             return list(counts)
         mine = self._on_device(counts)
@@ -284,7 +286,7 @@ class Communicator(BaseCommunicator):
         return self._on_host(self._run(pieces, [1] * self.size, mine.dtype)).tolist()
 
     def gather_counts(self, counts: Sequence[int]) -> np.ndarray:
-        """Return a row of integers of each part, of equal lengths."""
+        """Return a row of integers of each partition, of equal lengths."""
         if self.size == 1:
             return np.asarray([counts], np.int64)
         return self.gather_rows(self._on_device(counts))
@@ -299,7 +301,7 @@ class Communicator(BaseCommunicator):
         return self._run([row] * self.size, [int(row.size)] * self.size, row.dtype)
 
     def queue(self, launch: Callable[[], None]) -> None:
-        """Queue an exchange by kernels that access the windows of all parts."""
+        """Queue an exchange by kernels that access the windows of all partitions."""
         start = self._begin()
         launch()
         self._end(start)
@@ -309,7 +311,7 @@ class Communicator(BaseCommunicator):
         return getattr(self.gather_counts(numbers), op)(axis=0).tolist()
 
     def gather_objects(self, value: Any) -> list[Any]:
-        """Return the small, picklable object of each part."""
+        """Return the small, picklable object of each partition."""
         data = self.device.xp.asarray(np.frombuffer(pickle.dumps(value), np.uint8))
         got, counts = self.allgather(data)
         host = self._on_host(got)
@@ -354,7 +356,7 @@ class Communicator(BaseCommunicator):
     def _exchange_whole(self, transfers: Sequence[Transfer]) -> None:
         """`_exchange`, counted and timed. An interrupted one is the last: the next would receive its data."""
         if self._cut_short:
-            raise PartLostError("an exchange with the other parts was cut short: load the graph from a file")
+            raise PartLostError("an exchange with the other partitions was cut short: load the graph from a file")
         self._cut_short = True
         start = self._begin()
         try:
@@ -386,7 +388,7 @@ class Communicator(BaseCommunicator):
         return out
 
     def _on_host(self, values: Any) -> Any:
-        """Return an array of other parts on the host, after a synchronization."""
+        """Return an array of other partitions on the host, after a synchronization."""
         self.waits += self.size > 1
         return self.device.to_host(values)
 
@@ -411,6 +413,6 @@ def _pieces(counts: Sequence[int]) -> list[slice]:
 
 
 def _combine(values: Any, size: int, op: str) -> Any:
-    """Combine the arrays of all parts, contiguous in `values`, entrywise."""
+    """Combine the arrays of all partitions, contiguous in `values`, entrywise."""
     rows = values.reshape(size, -1)
     return (rows.sum(axis=0, dtype=values.dtype) if op == "sum" else getattr(rows, op)(axis=0)).astype(values.dtype)

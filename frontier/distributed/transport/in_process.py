@@ -1,4 +1,4 @@
-"""Parts that are threads of one process, which read each other's arrays: for tests, and to try out programs."""
+"""Partitions that are threads of one process, which read each other's arrays: for tests, and to try out programs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .windows import Window, open_in_process
 
 
 class InProcessCommunicator(Communicator):
-    """A part among threads. `group` makes all of them.
+    """A partition among threads. `group` makes all of them.
 
-    `kernels_meet` is whether kernels of all parts run concurrently, and can wait for each other. Threads share a GPU,
-    which guarantees this for a single kernel only. An emulated GPU runs any number.
+    `kernels_meet` is whether kernels of all partitions run concurrently, and can wait for each other. Threads share a
+    GPU, which guarantees this for a single kernel only. An emulated GPU runs any number.
     """
 
     kernels_meet = False
@@ -27,7 +27,7 @@ class InProcessCommunicator(Communicator):
 
     @classmethod
     def group(cls, size: int, device: Device) -> list[InProcessCommunicator]:
-        """Return the communicators of `size` parts, each for its own thread."""
+        """Return the communicators of `size` partitions, each for its own thread."""
         board = Board(size)
         return [cls(rank, board, device) for rank in range(size)]
 
@@ -52,7 +52,7 @@ class InProcessCommunicator(Communicator):
 
 
 class Board:
-    """The transfers that each part shows to the others."""
+    """The transfers that each partition shows to the rest."""
 
     def __init__(self, size: int):
         self.transfers: list[Any] = [None] * size
@@ -62,4 +62,4 @@ class Board:
         try:
             self.barrier.wait()
         except threading.BrokenBarrierError:
-            raise PartLostError("another part of the graph has failed") from None
+            raise PartLostError("another partition of the graph has failed") from None

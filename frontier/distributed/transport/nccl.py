@@ -22,7 +22,7 @@ OPS = {"sum": 0, "max": 2, "min": 3}  # ncclRedOp_t
 
 
 def unique_id() -> tuple:
-    """Return the identity by which the parts find each other: one of them makes it for all."""
+    """Return the identity by which the partitions find each other: one of them makes it for all."""
     return load_nccl().get_unique_id()
 
 
@@ -60,7 +60,7 @@ class Numbers:
 
 
 class NcclCommunicator(Communicator):
-    """A part on the current GPU, which no other part of the group may use. `identity` is from `unique_id`.
+    """A partition on the current GPU, which no other partition of the group may use. `identity` is from `unique_id`.
 
     All calls go to the current stream. The host synchronizes only if it needs counts.
     """

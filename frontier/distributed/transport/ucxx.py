@@ -3,10 +3,11 @@
 MPI requires that it starts its processes, or that they can join later, which the MPI of package indexes refuses. UCX
 needs only an address.
 
-All parts exchange at the same time, and have nothing else to do meanwhile. So the calling thread drives UCX's progress
-itself, without asyncio or other threads: passing a small message from one thread to another was slower than sending it.
+All partitions exchange at the same time, and have nothing else to do meanwhile. So the calling thread drives UCX's
+progress itself, without asyncio or other threads: passing a small message from one thread to another was slower than
+sending it.
 
-Each part has two connections to a peer on the same machine. The first uses shared memory, over which UCX does not
+Each partition has two connections to a peer on the same machine. The first uses shared memory, over which UCX does not
 notice the death of a process. The second uses TCP: when it breaks, the peer is gone. Peers on other machines have only
 the second.
 """
@@ -30,11 +31,12 @@ SETTINGS = {
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
 """UCX's settings unless the environment sets them: they send arrays in few large pieces over TCP. On one host, 128 KB
-needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, parts do not wait for a peer."""
+needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, partitions do not wait for a
+peer."""
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # identifies a machine
 SPIN = 2e-4
-"""Seconds in which parts poll for messages all the time, before they sleep in between. (Yielding to other threads costs
-more if any exist: they get a slice of milliseconds, and the scheduler prefers a thread that has slept.)"""
+"""Seconds in which partitions poll for messages all the time, before they sleep in between. (Yielding to other threads
+costs more if any exist: they get a slice of milliseconds, and the scheduler prefers a thread that has slept.)"""
 NAPS = ((0.1, 2e-5), (2.0, 2e-4), (float("inf"), 2e-3))
 """The seconds of sleep between polls, up to a number of seconds after the wait started."""
 
@@ -60,7 +62,7 @@ class Listener:
         self.offer = self._listener.port, machine, self._worker.address.tobytes()
 
     def connect(self, rank: int, hosts: Sequence[str], offers: Sequence[tuple]) -> UcxxCommunicator:
-        """Return the communicator of part `rank`, with the hosts and offers of all parts in order."""
+        """Return the communicator of partition `rank`, with the hosts and offers of all partitions in order."""
         from ucxx import libucxx
         from ucxx._lib.arr import Array
 
@@ -96,15 +98,15 @@ class Listener:
                 if waited > SPIN:
                     time.sleep(next(nap for until, nap in NAPS if waited < until))
                     if not all(each.alive for each in lifelines) and not request.completed:
-                        raise PartLostError("a worker with a part of the graph is gone")
+                        raise PartLostError("a worker with a partition of the graph is gone")
         for request in requests:
             request.check_error()
 
 
 class UcxxCommunicator(Communicator):
-    """A part in a process that is connected to all parts by `Listener`.
+    """A partition in a process that is connected to all partitions by `Listener`.
 
-    `peers` are the endpoints that detect the loss of another part. The ones in `near` replace them for messages.
+    `peers` are the endpoints that detect the loss of another partition. The ones in `near` replace them for messages.
     """
 
     def __init__(self, rank: int, size: int, listener: Listener, peers: dict[int, Any], near: dict[int, Any]):
@@ -128,11 +130,11 @@ class UcxxCommunicator(Communicator):
         try:
             self._listener.finish(requests, self._lifelines)
         except self._errors as error:
-            raise PartLostError(f"a worker with a part of the graph is gone ({error})") from None
+            raise PartLostError(f"a worker with a partition of the graph is gone ({error})") from None
         self._left = None
 
     def _request(self, transfers: Sequence[Transfer], requests: list[Any], buffers: list[Any]) -> None:
-        """Start to send and receive, for all other parts, and list the memory that must live until the end.
+        """Start to send and receive, for all other partitions, and list the memory that must live until the end.
 
         Own pieces are copied. A message's tag is the rank of its sender.
         """

@@ -1,4 +1,4 @@
-"""Windows: memory of each part that the kernels of all parts read and write, on GPUs of one host."""
+"""Windows: memory of each partition that the kernels of all partitions read and write, on GPUs of one host."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Window:
-    """The windows of all parts, of `nbytes` each, as one of them sees them, initially zero.
+    """The windows of all partitions, of `nbytes` each, as one of them sees them, initially zero.
 
-    This part's window is `memory` (uint8). `addresses` (uint64, on the device) has the addresses of all windows. A
-    kernel leaves results for the host in `outcome`, each part its numbers of a batch in a row of `notices`, and all
-    parts combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits for other
-    parts. `senders` of batches are found by the types of their columns (`sending`).
+    This partition's window is `memory` (uint8). `addresses` (uint64, on the device) has the addresses of all windows. A
+    kernel leaves results for the host in `outcome`, each partition its numbers of a batch in a row of `notices`, and
+    all partitions combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits
+    for other partitions. `senders` of batches are found by the types of their columns (`sending`).
 
-    `unmap` forgets the windows of the other parts. `free`, after all parts have done so, frees this one's memory.
+    `unmap` forgets the windows of the other partitions. `free`, after all partitions have done so, frees this one's
+    memory.
     """
 
     OUTCOMES = 9
@@ -57,7 +58,7 @@ class Window:
         self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
 
     def abandon(self) -> None:
-        """End the kernels' waits for other parts."""
+        """End the kernels' waits for other partitions."""
         self._abandoned[0] = 1
 
     def can_exchange(self, count: int) -> bool:
@@ -65,15 +66,15 @@ class Window:
         return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
-        """Queue the exchange of a row of int64 numbers on the device, and return the rows of all parts."""
+        """Queue the exchange of a row of int64 numbers on the device, and return the rows of all partitions."""
         rows = self._xp.empty((self._parts, row.size), np.int64)
         none = (0,) * FROM_HOST
         self._kernel()(int(row.size), row, *none, *self._others(), rows, 0, None, self.abandoned, **ONE_BLOCK)
         return rows
 
     def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
-        """Combine up to `FROM_HOST` numbers of all parts, and synchronize to read the result. None if the parts are
-        abandoned."""
+        """Combine up to `FROM_HOST` numbers of all partitions, and synchronize to read the result. None if the
+        partitions are abandoned."""
         if self._combine is None:
             given = [Field(self._given, name) for name in GIVEN]
             self._combine = self._kernel().bind(

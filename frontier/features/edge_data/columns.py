@@ -47,13 +47,13 @@ class EdgeData(Table):
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
-                raise ValueError(f"edge_data has the name {TIME!r}, which is that of the column that time_unit= makes")
+                raise ValueError(f"edge_data has the name {TIME!r}, the name of the column that time_unit= adds")
             of_records[TIME] = times.dtype
         made = dict(zip(MADE[multi_edges], (np.dtype(np.int64), id_dtype, id_dtype), strict=False))
         for name in (*made, *((NEXT, PREVIOUS) if multi_edges == "all" else ())):
             if isinstance(dtypes, Mapping) and name in dtypes:
                 raise ValueError(
-                    f"edge_data has the name {name!r}, which is that of a column of multi_edges={multi_edges!r}"
+                    f"edge_data has the name {name!r}, the name of a column of multi_edges={multi_edges!r}"
                 )
         given = _checked_dtypes(dtypes)
         super().__init__(device, id_dtype, of_records | made | given)
@@ -251,6 +251,6 @@ def check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"edge_data must have names that are strings, not {kind_of(name)}")
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-        raise ValueError(f"edge_data has the name {name!r}, which cannot be that of an argument")
+        raise ValueError(f"edge_data has the name {name!r}, which cannot be an argument's name")
     if name in RESERVED:
-        raise ValueError(f"edge_data has the name {name!r}, which has a meaning of its own")
+        raise ValueError(f"edge_data has the reserved name {name!r}")

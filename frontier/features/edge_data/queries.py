@@ -219,7 +219,7 @@ class HasEdgeData:
 
     def _require_records(self) -> RecordTable:
         if self.payload.table is None or self.payload.table.records is None:
-            raise ValueError("this graph keeps no records; make it with multi_edges='all'")
+            raise ValueError("this graph stores no records; make it with multi_edges='all'")
         return self.payload.table.records
 
 

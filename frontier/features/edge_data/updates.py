@@ -52,7 +52,7 @@ def make_rows(
     if graph.multi_edges == "sum":  # a record counts once unless it has a count
         columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
         if columns[COUNT].size and int(columns[COUNT].min()) < 1:
-            raise ValueError("count must hold numbers of records, of at least 1")
+            raise ValueError("count must contain numbers of records, of at least 1")
     same_length(src=arcs.src, **columns)
     return Rows(arcs, with_weights(arcs, columns))
 

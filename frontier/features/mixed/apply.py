@@ -131,7 +131,7 @@ def _numbers(device: Device, ops: Any) -> Any:
     """The operations that the user passed, as an array of integers."""
     ops = as_device_array(device, ops, "ops")
     if ops.size and ops.dtype.kind not in "iu":
-        raise TypeError(f"ops must hold operations (Op.INSERT, ...), not {ops.dtype}")
+        raise TypeError(f"ops must contain operations (Op.INSERT, ...), not {ops.dtype}")
     return ops
 
 

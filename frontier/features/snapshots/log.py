@@ -81,7 +81,7 @@ class UpdateLog:
         self.end += 1
 
     def forget_before(self, position: int) -> None:
-        """Drop what leads to a position."""
+        """Drop the updates that lead to a position."""
         if position > self.begin:
             del self._steps[: position - self.begin]
             del self._sums[: position - self.begin]

@@ -78,6 +78,11 @@ def sample_temporal_neighbors(
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    latest_neighbors : The latest neighbors, without edge ids.
+    sample_neighbors : Samples that ignore times.
+
     Notes
     -----
     Samples come from lists sorted by time. At first, each call sorts the lists of the distinct `vertices`: O(k log k)
@@ -189,6 +194,10 @@ def latest_neighbors(
     -----
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
+
+    See Also
+    --------
+    sample_temporal_neighbors : Random samples, and the ids of edges.
 
     Notes
     -----

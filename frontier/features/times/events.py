@@ -92,6 +92,11 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    advance : Visit each event.
+    Graph.record_data : The columns of records.
+
     Notes
     -----
     O(V + R) work and memory for R records.

@@ -199,7 +199,7 @@ class SlidingWindow:
             The clock never moves back.
         """
         if self._by != "span":
-            raise TypeError(f"the clock of a window of {self._by} is moved by records alone")
+            raise TypeError(f"the clock of a window of {self._by} follows records only: it cannot be moved")
         now = as_time(now, "now", self.graph.time_unit)  # type: ignore[arg-type]
         self.clock = now if self.clock is None else max(self.clock, now)
         return WindowResult(expired=self._expire().deleted, late_records=self._none)

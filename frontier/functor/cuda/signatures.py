@@ -130,10 +130,10 @@ def declare_lengths(names: Names, arrays: Arrays) -> tuple[Any, Any, Any]:
     -1."""
 
     def address(array: Any) -> int:
-        raise NotImplementedError("there are addresses on GPUs alone")
+        raise NotImplementedError("addresses exist only on GPUs")
 
     def rows(array: Any) -> int:
-        raise NotImplementedError("there are arrays of both kinds on GPUs alone")
+        raise NotImplementedError("arrays of both kinds exist only on GPUs")
 
     def length(array: Any, report: Any) -> int:
         known = rows(array)

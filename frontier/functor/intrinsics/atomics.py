@@ -25,7 +25,7 @@ def fraction_lost(name: str, array: Any, value: Any) -> str:
 
 
 def _check(name: str, array: Any, *values: Any) -> None:
-    """Refuse what compiled functors refuse."""
+    """Raise the errors that compiled functors raise."""
     for value in values:
         if array.dtype.kind in "iu" and isinstance(value, float | np.floating):
             raise TypeError(fraction_lost(name, array.dtype, type(value).__name__))
@@ -33,7 +33,7 @@ def _check(name: str, array: Any, *values: Any) -> None:
 
 def no_bits(name: str, array: Any) -> str:
     """The error for an operation on the bits of an array of floats."""
-    return f"{name} changes bits: its array must hold integers, not {array}"
+    return f"{name} changes bits: its array must contain integers, not {array}"
 
 
 def _check_bits(name: str, array: Any, value: Any) -> None:

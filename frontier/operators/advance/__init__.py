@@ -143,11 +143,36 @@ def advance(
         An option is unknown, cannot be combined with another, or needs in-edges that a directed graph does not store.
         Or the frontier is of another graph, or an edge frontier that was made before the latest update.
 
+    See Also
+    --------
+    traverse : Advance until the frontier is empty.
+    visit_edges : Visit listed edges only.
+    neighbor_reduce : Reduce values over the edges of each vertex.
+    compute : Call a functor for each member, without its edges.
+
     Notes
     -----
     O(vertices + edges of the frontier) work for a push, O(V + E) at most for a pull. After Gunrock's advance (Wang et
     al., PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013). In a loop that advances again and again from
     few vertices with few edges, each advance is a single launch on a GPU.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3, 3], [1, 2, 3, 3, 4, 5], device="cpu")
+    >>> def unseen(src, dst, edge, weight, distance, step):
+    ...     return distance[dst] < 0 and fr.atomic_cas(distance, dst, -1, step) == -1
+    >>> distance = np.full(graph.num_vertices, -1)
+    >>> distance[0] = 0
+    >>> frontier, step = fr.Frontier(graph, [0]), 1
+    >>> while frontier := fr.advance(graph, frontier, unseen, distance, step):
+    ...     print(list(frontier))
+    ...     step += 1
+    [1, 2]
+    [3]
+    [4, 5]
     """
     # Equal literals are one object. All other strings are checked below, as are values that cannot even be compared.
     is_usual = (

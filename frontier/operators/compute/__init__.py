@@ -32,6 +32,25 @@ def compute(frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: An
     ------
     FunctorError
         `op` cannot be compiled. The message shows the line.
+
+    See Also
+    --------
+    filter : Select members.
+    reduce : Reduce the returned values to a number.
+    advance : Visit the edges of each member.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> def double(v, degrees, result):
+    ...     result[v] = 2 * degrees[v]
+    >>> degrees = graph.degrees()
+    >>> result = graph.xp.zeros_like(degrees)
+    >>> fr.compute(fr.Frontier.all(graph), double, degrees, result)
+    >>> result.tolist()
+    [4, 4, 6, 4, 2]
     """
     graph, form = form_of(frontier)
     check_op(op, "op", form.parameters, args)

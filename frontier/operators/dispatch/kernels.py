@@ -183,7 +183,7 @@ def cuda_kernels_for(
     receives no users' arguments. `options` are more macros.
     """
     if interpreting.get() and functors and requests.listener is None:
-        raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")
+        raise ValueError("functors are interpreted only on CPU graphs: make the graph with device='cpu'")
     types = parameter_types(args)
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
     checked = is_checking()
@@ -248,7 +248,7 @@ def cuda_build(graph: BaseGraph, functors: tuple, args: tuple, options: tuple, a
 
 
 def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[bytes, ...]:
-    """The LTO-IR of functors, and of what walks the graphs that they were given."""
+    """The LTO-IR of functors, and of the functions that walk their graph arguments."""
     capability = (int(arch[3:-1]), int(arch[-1]))
     return tuple(functor.code(capability) for functor in linked)
 

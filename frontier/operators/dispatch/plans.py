@@ -196,7 +196,7 @@ def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
 def _kinds_of(
     args: tuple, numbers: Mapping[type, Callable[[Any], Any] | None], of_array: Callable[[Any], Any] | None
 ) -> tuple[ArgumentKind, ...] | None:
-    """The kinds of arguments, if all are numbers and arrays of one dimension, and what converts them."""
+    """The kinds of arguments, if all are numbers and arrays of one dimension, and the functions that convert them."""
     kinds = []
     for position, value in enumerate(args):
         kind = type(value)

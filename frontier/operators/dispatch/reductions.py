@@ -69,7 +69,7 @@ def result_dtype(dtype: Any, allowed: tuple[np.dtype, ...] = DTYPES) -> np.dtype
 
 
 def identity_of(reduce: str, dtype: np.dtype) -> Any:
-    """The identity of a reduction: what changes nothing."""
+    """The identity of a reduction: the value that changes nothing."""
     if reduce in ("sum", "or", "any"):
         return dtype.type(0)
     if reduce in ("and", "all"):

@@ -47,6 +47,12 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
     RuntimeError
         The graph has been updated since the `Orientation` was made.
 
+    See Also
+    --------
+    intersect_arcs : The sum over all arcs.
+    Orientation : The argument that needs no static copy.
+    frontier.intersect : Common neighbors of listed pairs.
+
     Notes
     -----
     O(sum over arcs y -> x of the degree of y) work, as for `intersect_arcs`, and for each triangle y, x, w (in the

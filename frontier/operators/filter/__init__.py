@@ -42,6 +42,22 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
     ------
     FunctorError
         `op` cannot be compiled. The message shows the line.
+
+    See Also
+    --------
+    compute : Call a functor for its effects.
+    reduce : Count members, for example.
+    extract_subgraph : Select edges of a graph.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> def is_busy(v, degrees):
+    ...     return degrees[v] > 2
+    >>> list(fr.filter(fr.Frontier.all(graph), is_busy, graph.degrees()))
+    [2]
     """
     graph, form = form_of(frontier)
     check_op(op, "op", form.parameters, args, A_TRUTH)

@@ -46,6 +46,11 @@ class EdgeFrontier:
     TypeError, ValueError
         `graph` is not a graph, or `src` and `dst` contain invalid ids or an absent edge.
 
+    See Also
+    --------
+    Frontier : A set of vertices.
+    visit_edges : Visit listed edges without a frontier.
+
     Notes
     -----
     The constructor looks up each arc. Set operations sort: O(m log m) work.

@@ -54,6 +54,11 @@ class Frontier:
     TypeError, ValueError
         `graph` is not a graph, `vertices` contains an invalid id, or a mask has a wrong length.
 
+    See Also
+    --------
+    EdgeFrontier : A set of edges.
+    PriorityFrontier : Vertices in the order of priorities.
+
     Examples
     --------
     >>> import frontier as fr
@@ -119,7 +124,7 @@ class Frontier:
         """
         check_graph(graph)
         if specialization_of(Frontier, graph) is not Frontier:
-            raise NotImplementedError("listed is not available for a graph of several parts yet")
+            raise NotImplementedError("listed is not available for distributed graphs yet")
         check_array(graph, vertices, "vertices", getattr(vertices, "size", 0), (graph.vertex_dtype,))
         check_array(graph, number, "number", 1, (np.dtype(np.int64),))
         if recorder.launches is not None:
@@ -321,8 +326,8 @@ class Frontier:
             if gone.size:
                 count = graph.xp.unique(gone).size
                 raise ValueError(
-                    f"frontier holds {count} vertices that were deleted since it was made, {int(gone[0])} is one; "
-                    "make a new frontier of those that are left"
+                    f"frontier contains {count} vertices that were deleted since it was made, {int(gone[0])} is one; "
+                    "make a new frontier of existing vertices"
                 )
         self._vertex_version = graph.vertex_version
 

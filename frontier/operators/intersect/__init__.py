@@ -80,6 +80,11 @@ def intersect(
     FunctorError
         `op` cannot be compiled. The message shows the line.
 
+    See Also
+    --------
+    common_neighbors : List the common neighbors.
+    advanced.intersect_arcs : Count over all arcs of a graph.
+
     Notes
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
@@ -107,7 +112,7 @@ def check_functors(
         check_op(op, "op", NUMBERED if numbered else PARAMETERS, args, None if per_pair is None else A_NUMBER)
     elif args or per_pair is not None:
         raise TypeError(
-            "arguments were given, but no op to hand them to" if args else "per_pair takes what op returns: give an op"
+            "arguments were given, but no op to hand them to" if args else "per_pair sums the results of op: pass an op"
         )
     if per_pair is not None:
         check_op(per_pair, "per_pair", OF_PAIR, args)
@@ -151,10 +156,23 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     TypeError, ValueError
         `us` and `vs` are not ids of vertices, or of different lengths.
 
+    See Also
+    --------
+    intersect : Count the common neighbors, or pass each to a functor.
+
     Notes
     -----
     Counts first, and then writes: twice the look-ups of `intersect`, and a sort of the results, except on a CPU in
     structures that store neighbors in order (`Graph.is_sorted`).
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> offsets, ids = fr.common_neighbors(graph, [0, 1, 0], [1, 3, 4])
+    >>> offsets.tolist(), ids.tolist()
+    ([0, 1, 2, 2], [2, 2])
     """
     check_graph(graph)
     us, vs = _checked_pairs(graph, us, vs)

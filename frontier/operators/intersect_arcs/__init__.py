@@ -45,6 +45,12 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     RuntimeError
         The graph has been updated since the `Orientation` was made.
 
+    See Also
+    --------
+    edge_support : The count for each edge.
+    Orientation : Arcs from lower to higher vertices, which count each triangle once.
+    frontier.intersect : The same for listed pairs.
+
     Notes
     -----
     O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a

@@ -116,12 +116,29 @@ def neighbor_reduce(
     ValueError, TypeError
         `reduce`, `identity`, `dtype`, `out`, `columns` or `values` is invalid.
 
+    See Also
+    --------
+    SpMV : Weighted sums over neighbors, faster if repeated. reduce : Reduce over a frontier to one number. advance :
+    Visit edges, with atomics for shared updates.
+
     Notes
     -----
     O(V + E) work for each column. Reads of ``x[dst, column]`` are coalesced on a GPU. Sums of integers are exact,
     modulo 2**32 or 2**64. Sums of floats may differ in their last digits from call to call on a GPU. On a CPU "any" and
     "all" leave a vertex at the first edge that decides. On a GPU "argmin", "argmax" and "mode" may call `op` more than
     once for an edge: it must not change its arguments.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [4, 2, 7, 1, 5], device="cpu")
+    >>> def length(src, dst, edge, weight):
+    ...     return weight
+    >>> fr.neighbor_reduce(graph, None, length, reduce="max").tolist()
+    [4.0, 7.0, 7.0, 5.0, 5.0]
+    >>> fr.neighbor_reduce(graph, None, length, reduce="argmin").tolist()
+    [2, 0, 3, 2, 3]
     """
     check_graph(graph)
     one_of(balance, "balance", BALANCES)
@@ -137,13 +154,13 @@ def neighbor_reduce(
     else:
         one_of(reduce, "reduce", NEIGHBOR_REDUCTIONS)
         if identity is not None:
-            raise TypeError(f"identity is for a reduce of one's own; that of {reduce!r} is known")
+            raise TypeError(f"identity is for custom functions only: omit it for reduce={reduce!r}")
     if columns is not None:
         columns = integer(columns, "columns", 1)
         if named and reduce not in COMBINE:
-            raise ValueError(f"columns is for {', '.join(COMBINE)} and functions of one's own, not for {reduce!r}")
+            raise ValueError(f"columns is for {', '.join(COMBINE)} and custom functions, not for {reduce!r}")
         if balance not in ("auto", "tile"):
-            raise ValueError(f"balance={balance!r} is for one value a vertex: with columns a tile takes each list")
+            raise ValueError(f"balance={balance!r} is for one value per vertex: omit it with columns")
     if reduce == MODE and balance != "auto":
         raise ValueError(f"balance={balance!r} is not for mode, whose work is shared by the lengths of lists")
     if score is not None:
@@ -276,5 +293,5 @@ def _as_value(identity: Any, dtype: np.dtype) -> Any:
     except (OverflowError, ValueError):  # infinity, or beyond the type's range
         found = None
     if found is None or (dtype.kind == "i" and found != value):
-        raise ValueError(f"identity is {value}, which {dtype} does not hold")
+        raise ValueError(f"identity is {value}, which {dtype} cannot represent")
     return found

@@ -66,6 +66,11 @@ class PriorityFrontier:
     TypeError, ValueError
         An argument is invalid.
 
+    See Also
+    --------
+    defer : Insert a vertex in a functor.
+    Frontier : A set without priorities.
+
     Notes
     -----
     On a GPU, a truth test, ``len`` and `pop` are one host synchronization each. A loop needs only `pop`, which returns
@@ -312,6 +317,10 @@ def defer(deferred: Any, v: int) -> None:
         `PriorityFrontier.deferred`.
     v : int
         A member stays one.
+
+    See Also
+    --------
+    PriorityFrontier.push : Insert the members of a frontier.
     """
     if deferred[STATES + v] == 0 and atomic_exch(deferred, STATES + v, 1) == 0:
         deferred[deferred[1] + atomic_add(deferred, 0, 1)] = v

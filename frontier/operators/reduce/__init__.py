@@ -61,10 +61,25 @@ def reduce(
     ValueError, TypeError
         `reduce`, `dtype`, `out` or `columns` is invalid.
 
+    See Also
+    --------
+    neighbor_reduce : Reduce over the edges of each vertex.
+    compute : Call a functor without a result.
+
     Notes
     -----
     Sums of integers are exact, modulo 2**32 or 2**64. Sums of floats may differ in their last digits from call to call
     on a GPU.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> def degree_of(v, degrees):
+    ...     return degrees[v]
+    >>> fr.reduce(fr.Frontier.all(graph), degree_of, graph.degrees()).tolist()
+    [10]
     """
     graph, form = form_of(frontier)
     xp = graph.xp

@@ -77,6 +77,10 @@ class SpMV:
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position, read-only (a copy), or None for the order of ids.
 
+    See Also
+    --------
+    neighbor_reduce : Any value per edge, and exact sums of integers.
+
     Notes
     -----
     Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use `neighbor_reduce`

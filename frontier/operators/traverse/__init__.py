@@ -85,6 +85,12 @@ def traverse(
     ------
     FunctorError, ValueError
         As `advance`. Also for more than one `StepCounter`.
+
+    See Also
+    --------
+    advance : One step, with all options.
+    PriorityFrontier.traverse : The same in the order of priorities.
+    capture : Replay other loops as a single launch.
     """
     functors = Functors(op, condition, prepare)
     return traverse_along(graph, frontier, functors, args, Limits(max_steps, max_arcs), edges=edges, balance=balance)
@@ -105,7 +111,7 @@ def traverse_along(
             steps.append(i)
             started[i] = np.int32(value.start)
     if len(steps) > 1:
-        raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
+        raise ValueError(f"traverse accepts one StepCounter among its arguments, not {len(steps)}")
     values = functor_args(graph, functors.op, tuple(started))
     check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(functors.condition, functors.prepare, args)

@@ -64,9 +64,28 @@ def visit_edges(
     FunctorError
         `op` cannot be compiled. The message shows the line.
 
+    See Also
+    --------
+    advance : Visit the edges that leave a frontier.
+    EdgeFrontier : A set of edges, for several operators.
+    capture : Capture a step per batch, with ``batches=True``.
+
     Notes
     -----
     O(m) look-ups, or none if `op` reads neither the edge nor the weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> def mark(src, dst, edge, weight, touched):
+    ...     touched[dst] = True
+    ...     return True
+    >>> touched = np.zeros(graph.num_vertices, np.bool_)
+    >>> list(fr.visit_edges(graph, [0, 3], [2, 4], mark, touched))
+    [2, 4]
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if output else None)

@@ -77,7 +77,7 @@ class _Named:
         self._py_file = name
 
     def get_cache_path(self) -> str:
-        return ""  # not read: `_KeyedCache` has files of its own
+        return ""  # not read: `_KeyedCache` has separate files
 
     def get_source_stamp(self) -> str:
         return ""  # the key replaces it

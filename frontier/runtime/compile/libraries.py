@@ -58,8 +58,8 @@ class _Linked(JITCodeLibrary):
 def _reads_environments(code: str) -> bool:
     """Whether LLVM's code names an environment beyond defining it: its own, or the environment of a function in it.
 
-    Only functions that read one get machine code: a kernel that the same process compiles would call that code, which
-    is not optimized, instead of its own optimized copy.
+    Only functions that read one get machine code, which is not optimized. Kernels that the same process compiles would
+    call it instead of an optimized copy.
     """
     defined = sum(line.startswith("@") and ENVIRONMENT in line for line in code.splitlines())
     return code.count(ENVIRONMENT) > defined

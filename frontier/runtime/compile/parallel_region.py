@@ -34,7 +34,7 @@ def in_parallel(
     `threading_layer`.
     """
     if not isinstance(kernel, types.Dispatcher) or not isinstance(values, types.BaseTuple):
-        raise TypingError("a parallel region takes a compiled function and a tuple of its arguments")
+        raise TypingError("a parallel region requires a compiled function and a tuple of its arguments")
     called = kernel.get_call_type(typing_context, (types.int64, types.int64, *values.types), {})
     signature = types.void(kernel, types.int64, types.int64, types.int64, types.int64, values)
 

@@ -1,4 +1,4 @@
-"""The text of a function in its file: what its code was compiled from, which is the same in all versions of Python."""
+"""The text of a function in its file, from which its code was compiled, which is the same in all versions of Python."""
 
 from __future__ import annotations
 

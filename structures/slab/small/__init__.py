@@ -1,6 +1,6 @@
 """Small batches of a slab graph on a GPU, each of which is a launch or two: the host side.
 
-Compiling their kernels lasts as long as compiling all others of the structure, and runs in parallel.
+Compiling their kernels lasts as long as compiling all further kernels of the structure, and runs in parallel.
 """
 
 from __future__ import annotations

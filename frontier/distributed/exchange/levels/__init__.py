@@ -1,13 +1,14 @@
-"""The delivery of a push's copies to the parts that own them, on GPUs, by this package's kernels.
+"""The delivery of a push's copies to the partitions that own them, on GPUs, by this package's kernels.
 
 A level of a search that reaches few vertices is all latency. So its messages have a fixed capacity (`ROOM`), and travel
 before their contents are known. A level is then two exchanges, the messages and the sums of a few numbers, and the host
-synchronizes once, for these sums. If a message overflows, everything for that part travels in a second message, with
-another sum and another synchronization: such a level is bound by bandwidth.
+synchronizes once, for these sums. If a message overflows, everything for that partition travels in a second message,
+with another sum and another synchronization: such a level is bound by bandwidth.
 
     numbers    members of the next frontier, arcs that leave them, pairs beyond the capacity, members of this frontier:
-               of this part, and of all parts. Then the counts sent to each part and received, the fill of the second
-               messages, and the number of reached vertices, and of their arcs. One copy brings all to the host.
+               of this partition, and of all partitions. Then the counts sent to each partition and received, the fill
+               of the second messages, and the number of reached vertices, and of their arcs. One copy brings all to the
+               host.
 
 Members are without duplicates. Stamps mark the vertices that the level has listed already, so nothing is cleared, and
 the work of a level depends only on the vertices that it reaches.
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 HEADER = "frontier/distributed/exchange/levels/levels.cuh"
 ROOM = 2048
 """Maximal capacity of a first message in vertices, a multiple of 8. It travels hardly longer than an empty one. It is
-smaller if all parts know that a level reaches fewer."""
+smaller if all partitions know that a level reaches fewer."""
 MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024  # as in levels.cuh
 BYTES_AHEAD = 16  # of a message, before its columns (HEADER in levels.cuh)
 LEFT, TOTALS, ROWS = 2, 4, 8  # indices of the numbers (levels.cuh has the same)
@@ -91,7 +92,7 @@ class Level:
 
 
 class Mail:
-    """The messages from and to one part, level by level, and their memory."""
+    """The messages from and to one partition, level by level, and their memory."""
 
     def __init__(self, comm: Communicator, partition: Partition):
         self._comm = comm
@@ -119,14 +120,14 @@ class Mail:
 
     @staticmethod
     def can_carry(comm: Communicator) -> bool:
-        """Whether kernels make the messages between parts."""
+        """Whether kernels make the messages between partitions."""
         return comm.device.is_gpu and 1 < comm.size <= MAX_PARTS
 
     def begin(self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None) -> None:
-        """Prepare a level, for which this part's frontier has `entered` members.
+        """Prepare a level, for which this partition's frontier has `entered` members.
 
-        `reached` is the number of vertices that `deliver` sends, if the host knows it. All parts together send at most
-        `most`, which is the same on all.
+        `reached` is the number of vertices that `deliver` sends, if the host knows it. All partitions together send at
+        most `most`, which is the same on all.
         """
         self._room = ROOM if most is None else min(ROOM, max(rounded_up(most), 8))
         self._cut(BYTES_AHEAD + self._room * (local.vertex_dtype.itemsize + columns.width))
@@ -187,7 +188,7 @@ class Mail:
         return Level(members[:count], arcs, *numbers[TOTALS : TOTALS + 2], numbers[TOTALS + 3])
 
     def _deliver_rest(self, local: Any, columns: Columns, numbers: list[int], listed: tuple, pack: Any) -> None:
-        """Exchange the second messages, and combine them part by part."""
+        """Exchange the second messages, and combine them partition by partition."""
         comm, xp = self._comm, self._comm.device.xp
         width = local.vertex_dtype.itemsize + columns.width
 
@@ -208,7 +209,7 @@ class Mail:
             offset += size
 
     def sum_up(self) -> list[int]:
-        """Sum up the numbers of all parts, and read all. The host synchronizes."""
+        """Sum up the numbers of all partitions, and read all. The host synchronizes."""
         self._comm.sum_into(self._own, self._totals)
         self._comm.waits += 1
         return self._counters.read()

@@ -1,7 +1,7 @@
-"""Searches over parts on GPUs of one host in one launch each: kernels that read and write each other's memory.
+"""Searches over partitions on GPUs of one host in one launch each: kernels that read and write each other's memory.
 
 `levels` needs some launches, two exchanges and a host synchronization for each level, all of which are latency. Here
-the kernels of all parts run until the search ends. They synchronize at their own barriers, which last a few
+the kernels of all partitions run until the search ends. They synchronize at their own barriers, which last a few
 microseconds (`persistent.cuh`). The host synchronizes once.
 """
 
@@ -30,24 +30,24 @@ HEADER = "frontier/distributed/operators/persistent/persistent.cuh"
 STATE_NUMBERS = 154
 DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3  # as in persistent.cuh
 ROOM_FOR_A_VERTEX, LEAST_BYTES, MAX_BYTES = 8, 2**16, 2**28
-"""Bytes of a part's window for messages of all other parts: per vertex (enough to share two arrays of four bytes an
-entry at once), and bounds of the total."""
+"""Bytes of a partition's window for messages of all other partitions: per vertex (enough to share two arrays of four
+bytes an entry at once), and bounds of the total."""
 PATIENCE = 2**31  # polls of another part before it counts as lost: some minutes, in which it may compile the kernel
 SHARE_FROM = 16
-"""A search that has reached one of so many vertices brings its arrays up to date on all parts: they are likely to be
-read there next, and the kernels need half the time of an exchange."""
+"""A search that has reached one of so many vertices brings its arrays up to date on all partitions: they are likely to
+be read there next, and the kernels need half the time of an exchange."""
 LEAST_SHARED = 64  # vertices for whose entries the window must then have capacity
 MAX_STEPS, NEVER = 2**30, 2**62
 
 
 def message_bytes(graph: BasePart) -> int:
-    """Return the bytes of each part's window for messages of each other part."""
+    """Return the bytes of each partition's window for messages of each other partition."""
     room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MAX_BYTES)
     return room // graph.comm.size // 128 * 128
 
 
 def window_of(graph: BasePart) -> Window | None:
-    """Return the windows of a search, or None where kernels cannot see the memory of all parts."""
+    """Return the windows of a search, or None where kernels cannot see the memory of all partitions."""
     bits = 8 * bitmap_words(graph.num_vertices)
     return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
 
@@ -57,7 +57,7 @@ def search(
     may_pull: bool = False, max_steps: int | None = None,
 ) -> tuple[PartFrontier, int, bool]:  # fmt: skip
     """Advance until the frontier is empty, and return the frontier left, the number of advances, and whether the arrays
-    that travel are equal on all parts now.
+    that travel are equal on all partitions now.
 
     Argument `step` counts the advances. With `may_pull`, a pull is equivalent.
     """

@@ -123,7 +123,7 @@ def _lower_shape(context: Any, builder: Any, target: Any, value: Any) -> None:
 
 def matrix(pointer: Any, rows: int, columns: int) -> Any:
     """The array of two dimensions that lies at a pointer."""
-    raise NotImplementedError("there are such arrays in compiled functors alone")
+    raise NotImplementedError("such arrays exist only in compiled functors")
 
 
 declare_call(NAMES, matrix, lambda pointer, *shape: signature(Shaped(pointer.dtype, 2), pointer, *shape))
