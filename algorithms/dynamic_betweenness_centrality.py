@@ -1,0 +1,722 @@
+"""Betweenness centrality from a fixed sample of sources, maintained incrementally.
+
+Every source has its distances, numbers of shortest paths, and shares of the paths, as a search from it computes them
+(`_shortest_paths`). Up to 32 sources have a column each in arrays, a bit each in words, and are repaired together:
+
+    distance[v, s]   length of a shortest path from s to v, `UNREACHED` for none. While distances are repaired,
+                     ``-1 - distance`` (negative) if v has lost its last predecessor
+    paths[v, s]      number of shortest paths from s to v
+    behind[v, s]     per shortest path from s to v: v itself as a target, and the paths that continue from it
+    sums[v, s]       sum of `behind` over the successors of v, so ``paths * sums`` is what s adds to the centrality of v
+    down[v]          sources whose distance to v, or number of paths, may have changed
+    up[v]            sources whose paths behind v may have changed
+    moved[v]         sources whose distance to v has changed
+    priority[v]      the level of v that is next: the lowest for sources in `down`, the highest, negative, in `up`
+    total[v]         sum of ``paths * sums`` over all sources
+
+An edge from u to v concerns only the sources for which v is farther than u. A batch lists v for these, and u for the
+sources for which a deleted edge was on a shortest path. The rest follows when the centralities are read:
+
+1. A listed vertex without a neighbor one step nearer is cut off, and its successors are listed. Vertices that were cut
+   off, or are listed, get the distance of the nearest neighbor plus 1, and shorter distances are relaxed.
+2. Level by level, away from the sources, listed vertices sum up the paths of their predecessors. Vertices whose number
+   or distance changes list their successors.
+3. Level by level, back to the sources, vertices whose number of paths changed, and predecessors that lost or gained a
+   successor, sum up `behind`. Vertices for which it changes list their predecessors.
+4. The centralities of all vertices of the last step are summed up again.
+
+All numbers are sums over current neighbors, as in a search from scratch, so no rounding errors accumulate. The repair
+is given up, and all sources are searched again, as soon as it has visited a fraction of the arcs of these searches.
+
+Bergamini and Meyerhenke, "Fully-Dynamic Approximation of Betweenness Centrality", ESA 2015; Green, McColl and Bader,
+"A Fast Algorithm for Streaming Betweenness Centrality", SocialCom 2012; Jamour, Skiadopoulos and Kalnis, "Parallel
+Algorithm for Incremental Betweenness Centrality on Large Graphs", IEEE Trans. Parallel Distrib. Syst. 2018.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._arguments import sample_of
+from ._listed import Listed, enlist
+from ._shortest_paths import UNREACHED, WIDTH, Found, add_paths, found_by, passes_of
+from ._source_words import lowest_bit
+from ._trials import Trials
+from .betweenness_centrality import scaled
+from .incremental import IncrementalAlgorithm, maintained
+
+ONE = np.uint64(1)
+NONE = 2**30
+"""The priority of vertices that are not queued: more than all levels."""
+MOST = 2.0
+"""A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources."""
+STEP = {"cpu": 2**11, "gpu": 2**20}
+"""Every step of a repair counts as this number of arcs in addition."""
+MOST_EDGES = 1 / 8
+"""The edges of a batch of more than this fraction of all arcs are not looked at."""
+
+
+class DynamicBetweennessCentrality(IncrementalAlgorithm):
+    """Betweenness centrality, or its estimate from a fixed sample of sources, exact for them after every batch.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        In a directed graph edges are followed forward. Without in-edges (``in_edges=True``), all sources are searched
+        again after a batch that concerns one. Weights are ignored.
+    sources : array-like of int, optional
+        The sources, by default all vertices, including later ones, or `k` of them. A source that is deleted does not
+        count until it returns.
+    k : int, optional
+        Draw this number of sources at random, once.
+    normalized, endpoints : bool
+        As in `betweenness_centrality`.
+    seed : int
+        As in `betweenness_centrality`.
+
+    Attributes
+    ----------
+    betweenness_centrality : array of float64, shape (num_vertices,)
+        As in `betweenness_centrality` with the current `sources`, on the graph's device: a new array on each read. Work
+        is deferred until it is read, so several batches between two reads cost one repair.
+    sources : array of the graph's vertex dtype
+        The existing sources, ascending.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
+
+    Notes
+    -----
+    A batch costs a comparison for each edge and source, without a host synchronization on a GPU. The next read costs
+    nothing more if both ends of each edge are equally far from every source. Otherwise it costs work proportional to
+    the arcs of the vertices whose distances, numbers of paths or paths behind them change, for each 32 sources, and a
+    few launches for each level. At most it costs a fraction of `betweenness_centrality` in addition to that, and fewer
+    batches are tried afterwards. O(V) memory for each source: 28 bytes a vertex.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicBetweennessCentrality
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> betweenness = DynamicBetweennessCentrality(graph, normalized=False)
+    >>> betweenness.betweenness_centrality
+    array([0., 0., 4., 3., 0.])
+    >>> graph.insert_edges([1], [3])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> betweenness.betweenness_centrality
+    array([0. , 1. , 1. , 3. , 0. ])
+    """
+
+    _stale = True  # whether all sources must be searched again
+    _follows = False  # whether arrays have the results of each source
+
+    def __init__(
+        self, graph: fr.DynamicGraph, sources: Any = None, *, k: int | None = None, normalized: bool = True,
+        endpoints: bool = False, seed: int = 0,
+    ):  # fmt: skip
+        super().__init__(graph)
+        fr.advanced.arguments.flag(normalized, "normalized")
+        fr.advanced.arguments.flag(endpoints, "endpoints")
+        self.normalized, self.endpoints = bool(normalized), bool(endpoints)
+        chosen, self._existing = sample_of(graph, sources, k, seed)
+        self._sample = None if sources is None and k is None else np.asarray(chosen, np.int64)
+        self._sources = chosen
+        self._trials = Trials()
+        self._words: list[_Word] = []
+        self._bring_up()
+        self._attach()
+
+    @maintained
+    def betweenness_centrality(self) -> Any:
+        """The centralities: a new float64 array on the graph's device."""
+        return self._last.copy() if self.closed else self._result()
+
+    @maintained
+    def sources(self) -> Any:
+        """The existing sources, ascending, on the graph's device."""
+        return self.graph.xp.asarray(np.asarray(self._sources, self.graph.vertex_dtype))
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """List the farther ends of edges, by source."""
+        self._list(src, dst, _list_inserted)
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """List both ends of edges on shortest paths, by source."""
+        self._list(src, dst, _list_deleted)
+
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether all sources will be searched again."""
+        large = edges > MOST_EDGES * self.graph.num_arcs and not fr.advanced.is_warming_up()
+        return self._stale or not self._follows or large
+
+    def outdated(self, edges: int) -> None:
+        """Have all sources searched again when the centralities are read."""
+        if edges:
+            self._trials.pays(edges)
+            self._stale = True
+
+    def vertices_changed(self) -> None:
+        """Give entries to new vertices, and clear the entries of deleted ones."""
+        graph = self.graph
+        present = fr.Frontier.all(graph)
+        existing = np.sort(graph.device.to_host(present.vertices))
+        before, self._existing = self._sources, int(existing.size)
+        self._sources = (existing if self._sample is None else np.intersect1d(self._sample, existing)).tolist()
+        if self._sources != before:
+            self._stale = True
+        if self._stale or not self._follows:
+            self._stale = True
+            return
+        self._stale = True  # until all arrays exist
+        absent = ~present.mask
+        self._total = _extended(graph, self._total, 0)
+        self._total[absent] = 0
+        self._make_scratch()
+        for word in self._words:
+            word.adapt(graph, absent)
+        self._stale = False
+
+    # ---- centralities -----------------------------------------------------------------------------------------------
+
+    def _result(self) -> Any:
+        found = self._total.copy()
+        return scaled(self.graph, found, self._sources, self._existing, self.normalized, self.endpoints)
+
+    def _finish(self) -> None:
+        """Compute the result while the graph has the vertices that belong to it."""
+        super()._finish()
+        self._last = self._result()
+
+    def _list(self, src: Any, dst: Any, op: Any) -> None:
+        """List the ends of the edges of a batch."""
+        if self.recomputes("", src.size):
+            self.outdated(src.size)
+            return
+        self._size += int(src.size)
+        both = np.bool_(not self.graph.directed)
+        for word in self._words:
+            fr.visit_edges(self.graph, src, dst, op, word.found.distance, both, *word.lists, output=False)
+
+    def _bring_up(self) -> None:
+        """Repair what is listed, or search from all sources if that is cheaper."""
+        if not self._stale and self._size:
+            self._stale = True  # until all of this has worked
+            self._trials.pays(self._size)
+            self._stale = not self._repair()
+            self._trials.note(self._stale)
+        if self._stale:
+            self._recompute()
+        self._size = 0
+
+    def _recompute(self) -> None:
+        """Search from all sources. If the next batch is not to be repaired, their results are not stored."""
+        graph, sources = self.graph, self._sources
+        self._follows = False
+        follows = not self._trials.skips
+        if follows:
+            self._make_words()
+        copied = fr.advanced.copy_for_passes(graph, passes_of(sources))
+        self._total = graph.xp.zeros(graph.num_vertices)
+        kept = [word.found for word in self._words] if follows else []
+        add_paths(copied, sources, self._total, self.endpoints, kept=kept)
+        if follows and self.endpoints:
+            for word in self._words:
+                word.reached[:] = (word.found.paths > 0).sum(axis=0)
+        self._follows, self._stale = follows, False
+
+    def _make_words(self) -> None:
+        """Arrays for the results of all sources, without entries."""
+        graph, parts = self.graph, [self._sources[i : i + WIDTH] for i in range(0, len(self._sources), WIDTH)]
+        shapes = [(graph.num_vertices, len(part)) for part in parts]
+        if shapes != [word.shape for word in self._words]:
+            self._words = []  # their memory first
+            self._words = [_Word(graph, *shape) for shape in shapes]
+        else:
+            for word in self._words:
+                word.clear()
+        self._make_scratch()
+
+    def _make_scratch(self) -> None:
+        """Arrays that all words share."""
+        graph, xp, n = self.graph, self.graph.xp, self.graph.num_vertices
+        columns = max((word.found.paths.shape[1] for word in self._words), default=1)
+        self._pulled = xp.empty((n, columns))
+        self._here, self._coming = xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
+        self._queue = fr.PriorityFrontier(graph, xp.full(n, NONE, np.int32))
+        self._is_altered = xp.zeros(n, np.uint8)
+        self._altered = Listed(graph).arguments
+
+    # ---- repair -----------------------------------------------------------------------------------------------------
+
+    def _repair(self) -> bool:
+        """Process what is listed. Return whether that was cheaper than to search from all sources."""
+        graph = self.graph
+        self._budget = 0.0
+        for word in self._words:
+            sizes = graph.device.to_host(word.numbers).tolist()
+            if not any(sizes):
+                continue
+            if not graph.has_in_edges:
+                return False
+            self._budget += MOST * graph.num_arcs
+            if sizes[0] and not (self._mend_distances(word) and self._count_paths(word)):
+                return False
+            if not self._sum_behind(word):
+                return False
+            fr.advanced.clear(word.numbers)
+        listed, number, _ = self._altered
+        altered = fr.Frontier.listed(graph, listed, number)
+        if self.endpoints:
+            altered |= fr.Frontier(graph, self._sources)
+        for first, word in enumerate(self._words):
+            fr.compute(
+                altered, _sum_up, word.found.distance, word.found.paths, word.found.sums, word.reached, self._total,
+                self._is_altered, np.bool_(first == 0), self.endpoints,
+            )  # fmt: skip
+        fr.advanced.clear(number)
+        return True
+
+    def _spends(self, members: fr.Frontier) -> bool:
+        """Whether another step, from these vertices, is within the budget."""
+        self._budget -= members.num_arcs + STEP[self.graph.device.kind]
+        return self._budget > 0 or fr.advanced.is_warming_up()
+
+    def _pull(self, members: fr.Frontier, word: _Word, op: Any, *args: Any, reduce: str = "sum") -> Any:
+        """Reduce values of the vertices before these, in all columns."""
+        pulled = self._pulled_of(word)
+        columns = pulled.shape[1]
+        fr.neighbor_reduce(self.graph.reverse, members, op, *args, reduce=reduce, columns=columns, out=pulled)
+        return pulled
+
+    def _pulled_of(self, word: _Word) -> Any:
+        """Scratch memory of the shape of a word's results."""
+        shape = word.found.paths.shape
+        return self._pulled.reshape(-1)[: shape[0] * shape[1]].reshape(shape)
+
+    def _mend_distances(self, word: _Word) -> bool:
+        """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
+        graph, distance, n = self.graph, word.found.distance, self.graph.num_vertices
+        suspects = word.listed(graph, 0)
+        while suspects:
+            if not self._spends(suspects):
+                return False
+            pulled = self._pull(suspects, word, _settled_distance, distance, reduce="min")
+            lost = fr.filter(suspects, _cut_off, distance, pulled, word.down, self._here)
+            suspects = fr.advance(graph, lost, _suspect, distance, self._here, *word.lists[:4])
+        members = word.listed(graph, 0)
+        pulled = self._pull(members, word, _settled_distance, distance, reduce="min")
+        near = fr.filter(members, _come_nearer, distance, pulled, word.down, word.moved, self._coming)
+        fr.traverse(
+            graph, near, _relax, distance, self._here, self._coming, word.moved, *word.lists[:4], n,
+            fr.advanced.StepCounter(0), prepare=_arrive,
+        )  # fmt: skip
+        moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
+        if not moved:
+            return True
+        if not self._spends(moved):
+            return False
+        fr.advance(graph, moved, _list_farther, distance, word.moved, *word.lists[4:], edges="in", output=None)
+        return True
+
+    def _count_paths(self, word: _Word) -> bool:
+        """Count the paths to listed vertices again, level by level, unless it is too much work."""
+        graph, queue, here = self.graph, self._queue, self._here
+        distance, paths = word.found.distance, word.found.paths
+        order = queue.priority, queue.deferred
+        changing = word.moved, word.reached, self._is_altered, *self._altered
+        fr.compute(word.listed(graph, 0), _start_down, *word.found, word.down, *changing, *order)
+        while members := queue.pop():
+            if not self._spends(members):
+                return False
+            pulled = self._pull(members, word, _paths_before, distance, paths)
+            args = distance, paths, pulled, word.down, word.moved, word.reached, here, queue.limit
+            changed = fr.filter(members, _settle_paths, *args, *order, *word.lists[4:])
+            fr.advance(graph, changed, _pass_down, distance, here, word.down, *order, output=None)
+        return True
+
+    def _sum_behind(self, word: _Word) -> bool:
+        """Sum up the paths behind listed vertices again, level by level, unless it is too much work."""
+        graph, queue, here, found = self.graph, self._queue, self._here, word.found
+        order = queue.priority, queue.deferred
+        fr.compute(word.listed(graph, 1), _start_up, found.distance, word.up, *order)
+        while members := queue.pop():
+            if not self._spends(members):
+                return False
+            pulled = self._pulled_of(word)
+            fr.neighbor_reduce(
+                graph, members, _behind_next, found.distance, found.behind, columns=pulled.shape[1], out=pulled
+            )
+            args = *found, pulled, word.up, word.moved, here, queue.limit, *order
+            changed = fr.filter(members, _settle_behind, *args, self._is_altered, *self._altered)
+            fr.advance(graph, changed, _pass_up, found.distance, here, word.up, *order, edges="in", output=None)
+        return True
+
+
+class _Word:
+    """Up to `WIDTH` sources: their results, and the vertices whose results may have changed."""
+
+    def __init__(self, graph: fr.Graph, num_vertices: int, count: int):
+        xp = graph.xp
+        self.shape = num_vertices, count
+        self.found = found_by(graph, count)
+        self.reached = xp.zeros(self.found.paths.shape[1], np.int64)
+        self.down, self.up, self.moved = (xp.zeros(num_vertices, np.uint64) for _ in range(3))
+        self._make_lists(graph)
+
+    def _make_lists(self, graph: fr.Graph) -> None:
+        self.numbers = graph.xp.zeros(2, np.int64)
+        self._ids = [graph.xp.empty(graph.num_vertices, graph.vertex_dtype) for _ in range(2)]
+        self.lists = (
+            self.down, self._ids[0], self.numbers[:1], graph.num_vertices,
+            self.up, self._ids[1], self.numbers[1:], graph.num_vertices,
+        )  # fmt: skip
+
+    def listed(self, graph: fr.Graph, which: int) -> fr.Frontier:
+        """The vertices of a list."""
+        return fr.Frontier.listed(graph, self._ids[which], self.numbers[which : which + 1])
+
+    def clear(self) -> None:
+        """Forget all results."""
+        self.found.clear()
+        fr.advanced.clear(self.numbers)
+        for bits in (self.down, self.up, self.moved):
+            bits.fill(0)
+
+    def adapt(self, graph: fr.Graph, absent: Any) -> None:
+        """Give entries to new vertices, and clear those of absent ones."""
+        self.shape = graph.num_vertices, self.shape[1]
+        values = UNREACHED, 0, 0, 0
+        self.found = type(self.found)(
+            *(_extended(graph, x, value) for x, value in zip(self.found, values, strict=True))
+        )
+        self.down, self.up, self.moved = (_extended(graph, bits, 0) for bits in (self.down, self.up, self.moved))
+        self.reached -= (self.found.paths[absent] > 0).sum(axis=0)
+        for array, value in zip(self.found, values, strict=True):
+            array[absent] = value
+        self._make_lists(graph)
+        for which, bits in enumerate((self.down, self.up)):
+            bits[absent] = 0
+            ids = graph.xp.flatnonzero(bits)
+            self._ids[which][: ids.size] = ids
+            self.numbers[which] = ids.size
+
+
+def _extended(graph: fr.Graph, array: Any, value: Any) -> Any:
+    """The array with entries for new vertices."""
+    fresh = graph.num_vertices - len(array)
+    if not fresh:
+        return array
+    return graph.xp.concatenate([array, graph.xp.full((fresh, *array.shape[1:]), value, array.dtype)])
+
+
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+
+def _list_inserted(src, dst, edge, weight, distance, both, down, ids, number, room, up, others, count, most):
+    _want(dst, _farther(src, dst, distance), down, ids, number, room)
+    if both:
+        _want(src, _farther(dst, src, distance), down, ids, number, room)
+    return False
+
+
+def _list_deleted(src, dst, edge, weight, distance, both, down, ids, number, room, up, others, count, most):
+    bits = _next(src, dst, distance)
+    _want(dst, bits, down, ids, number, room)
+    _want(src, bits, up, others, count, most)
+    if both:
+        bits = _next(dst, src, distance)
+        _want(src, bits, down, ids, number, room)
+        _want(dst, bits, up, others, count, most)
+    return False
+
+
+def _farther(u, v, distance):
+    """The sources that are nearer to u than to v."""
+    bits = np.uint64(0)
+    for s in range(distance.shape[1]):
+        if distance[u, s] < distance[v, s]:
+            bits |= ONE << np.uint64(s)
+    return bits
+
+
+def _next(u, v, distance):
+    """The sources for which v is one step farther than u."""
+    bits = np.uint64(0)
+    for s in range(distance.shape[1]):
+        if distance[u, s] + 1 == distance[v, s]:
+            bits |= ONE << np.uint64(s)
+    return bits
+
+
+def _want(v, bits, words, ids, number, room):
+    """Add sources to the word of v, and list v with the first."""
+    if bits != 0 and fr.atomic_or(words, v, bits) == 0:
+        enlist(v, ids, number, room)
+
+
+# ---- distances -------------------------------------------------------------------------------------------------------
+
+
+def _settled_distance(src, dst, edge, weight, s, distance):
+    here = distance[dst, s]
+    return here if here >= 0 else UNREACHED
+
+
+def _cut_off(v, distance, pulled, down, here):
+    bits = down[v]
+    lost = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        own = distance[v, s]
+        if 0 < own < UNREACHED and pulled[v, s] >= own:
+            distance[v, s] = -1 - own
+            lost |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    here[v] = lost
+    return lost != 0
+
+
+def _suspect(src, dst, edge, weight, distance, here, down, ids, number, room):
+    bits = here[src]
+    found = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        if distance[dst, s] == -distance[src, s]:
+            found |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    _want(dst, found, down, ids, number, room)
+    return found != 0
+
+
+def _come_nearer(v, distance, pulled, down, moved, coming):
+    bits = down[v]
+    near = np.uint64(0)
+    changed = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        own = distance[v, s]
+        through = UNREACHED
+        if pulled[v, s] < UNREACHED:
+            through = int(pulled[v, s]) + 1
+        if own < 0 or through < own:
+            distance[v, s] = through
+            changed |= ONE << np.uint64(s)
+            if through < UNREACHED:
+                near |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    moved[v] = changed
+    coming[v] = near
+    return near != 0
+
+
+def _arrive(src, distance, here, coming, moved, down, ids, number, room, n, step):
+    at = (step & 1) * n + src
+    here[src] = coming[at]
+    coming[at] = 0
+
+
+def _relax(src, dst, edge, weight, distance, here, coming, moved, down, ids, number, room, n, step):
+    bits = here[src]
+    near = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        through = distance[src, s] + 1
+        if through < distance[dst, s] and fr.atomic_min(distance, (dst, s), through) > through:
+            near |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    if near == 0:
+        return False
+    _want(dst, near, down, ids, number, room)
+    fr.atomic_or(moved, dst, near)
+    fr.atomic_or(coming, ((step + 1) & 1) * n + dst, near)
+    return True
+
+
+def _has_any(v, words):
+    return words[v] != 0
+
+
+def _list_farther(src, dst, edge, weight, distance, moved, up, ids, number, room):
+    """List dst for the sources for which it may have been before src."""
+    bits = moved[src]
+    found = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        if distance[src, s] <= distance[dst, s] < UNREACHED:
+            found |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    _want(dst, found, up, ids, number, room)
+    return False
+
+
+# ---- numbers of paths ------------------------------------------------------------------------------------------------
+
+
+def _alter(v, is_altered, ids, number, room):
+    """List v, once, to have its centrality summed up again."""
+    if is_altered[v] == 0:
+        is_altered[v] = 1
+        enlist(v, ids, number, room)
+
+
+def _start_down(
+    v, distance, paths, behind, sums, down, moved, reached, is_altered, ids, number, room, priority, deferred
+):  # fmt: skip
+    bits = down[v]
+    rest = np.uint64(0)
+    lowest = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        if distance[v, s] < UNREACHED:
+            rest |= ONE << np.uint64(s)
+            lowest = min(lowest, int(distance[v, s]))
+        elif paths[v, s] > 0:
+            paths[v, s] = 0
+            behind[v, s] = 0
+            sums[v, s] = 0
+            fr.atomic_add(reached, s, -1)
+            _alter(v, is_altered, ids, number, room)
+        bits &= bits - ONE
+    down[v] = rest
+    moved[v] &= rest
+    if rest != 0:
+        priority[v] = lowest
+        fr.defer(deferred, v)
+
+
+def _paths_before(src, dst, edge, weight, s, distance, paths):
+    number = paths[dst, s]
+    return number if distance[dst, s] + 1 == distance[src, s] else 0.0
+
+
+def _settle_paths(
+    v, distance, paths, pulled, down, moved, reached, here, limit, priority, deferred, up, ids, number, room
+):  # fmt: skip
+    bits = down[v]
+    rest = np.uint64(0)
+    changed = np.uint64(0)
+    lowest = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        bit = ONE << np.uint64(s)
+        if distance[v, s] > limit[0]:
+            rest |= bit
+            lowest = min(lowest, int(distance[v, s]))
+        elif paths[v, s] != pulled[v, s] or moved[v] & bit != 0:
+            if paths[v, s] == 0:
+                fr.atomic_add(reached, s, 1)
+            paths[v, s] = pulled[v, s]
+            changed |= bit
+        bits &= bits - ONE
+    down[v] = rest
+    priority[v] = lowest
+    if rest != 0:
+        fr.defer(deferred, v)
+    here[v] = changed
+    _want(v, changed, up, ids, number, room)
+    return changed != 0
+
+
+def _pass_down(src, dst, edge, weight, distance, here, down, priority, deferred):
+    bits = here[src]
+    found = np.uint64(0)
+    level = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        if distance[dst, s] == distance[src, s] + 1:
+            found |= ONE << np.uint64(s)
+            level = int(distance[dst, s])
+        bits &= bits - ONE
+    if found != 0:
+        fr.atomic_or(down, dst, found)
+        fr.atomic_min(priority, dst, level)
+        fr.defer(deferred, dst)
+    return False
+
+
+# ---- paths behind vertices -------------------------------------------------------------------------------------------
+
+
+def _start_up(v, distance, up, priority, deferred):
+    bits = up[v]
+    rest = np.uint64(0)
+    lowest = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        if 0 < distance[v, s] < UNREACHED:
+            rest |= ONE << np.uint64(s)
+            lowest = min(lowest, -int(distance[v, s]))
+        bits &= bits - ONE
+    up[v] = rest
+    if rest != 0:
+        priority[v] = lowest
+        fr.defer(deferred, v)
+
+
+def _behind_next(src, dst, edge, weight, s, distance, behind):
+    value = behind[dst, s]
+    return value if distance[dst, s] == distance[src, s] + 1 else 0.0
+
+
+def _settle_behind(
+    v, distance, paths, behind, sums, pulled, up, moved, here, limit, priority, deferred, is_altered, ids, number, room
+):  # fmt: skip
+    bits = up[v]
+    rest = np.uint64(0)
+    changed = np.uint64(0)
+    lowest = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        bit = ONE << np.uint64(s)
+        if -distance[v, s] > limit[0]:
+            rest |= bit
+            lowest = min(lowest, -int(distance[v, s]))
+        else:
+            value = (1 + paths[v, s] * pulled[v, s]) / paths[v, s]
+            if behind[v, s] != value or moved[v] & bit != 0:
+                behind[v, s] = value
+                changed |= bit
+            sums[v, s] = pulled[v, s]
+        bits &= bits - ONE
+    up[v] = rest
+    moved[v] &= ~changed
+    priority[v] = lowest
+    if rest != 0:
+        fr.defer(deferred, v)
+    here[v] = changed
+    _alter(v, is_altered, ids, number, room)
+    return changed != 0
+
+
+def _pass_up(src, dst, edge, weight, distance, here, up, priority, deferred):
+    bits = here[src]
+    found = np.uint64(0)
+    level = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        if distance[dst, s] > 0 and distance[dst, s] + 1 == distance[src, s]:
+            found |= ONE << np.uint64(s)
+            level = -int(distance[dst, s])
+        bits &= bits - ONE
+    if found != 0:
+        fr.atomic_or(up, dst, found)
+        fr.atomic_min(priority, dst, level)
+        fr.defer(deferred, dst)
+    return False
+
+
+def _sum_up(v, distance, paths, sums, reached, total, is_altered, is_first, endpoints):
+    is_altered[v] = 0
+    value = 0.0 if is_first else total[v]
+    for s in range(distance.shape[1]):
+        if distance[v, s] == 0:
+            value += endpoints * (reached[s] - 1)
+        elif distance[v, s] < UNREACHED:
+            value += paths[v, s] * sums[v, s] + endpoints
+    total[v] = value
