@@ -8,25 +8,30 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     paths[v, s]      number of shortest paths from s to v
     behind[v, s]     per shortest path from s to v: v itself as a target, and the paths that continue from it
     sums[v, s]       sum of `behind` over the successors of v, so ``paths * sums`` is what s adds to the centrality of v
-    down[v]          sources whose distance to v, or number of paths, may have changed
-    up[v]            sources whose paths behind v may have changed
-    moved[v]         sources whose distance to v has changed
+    gain[v, s]       paths that predecessors of v have gained, less the paths that they have lost
+    down[v], up[v]   sources for which the number of paths to v, or of paths behind v, may have changed
+    moved[v]         sources whose distance to v has changed, or may have become shorter
+    pull_down[v]     sources for which v counts the paths of all predecessors again
+    pull_up[v]       sources for which v sums up the paths behind all successors again
     priority[v]      the level of v that is next: the lowest for sources in `down`, the highest, negative, in `up`
     total[v]         sum of ``paths * sums`` over all sources
 
-An edge from u to v concerns only the sources for which v is farther than u. A batch lists v for these, and u for the
-sources for which a deleted edge was on a shortest path. The rest follows when the centralities are read:
+An edge from u to v concerns only the sources for which v is farther than u. If v is one step farther, an inserted or
+deleted edge changes the gain of v, and the sum of u, at once. The rest follows when the centralities are read:
 
-1. A listed vertex without a neighbor one step nearer is cut off, and its successors are listed. Vertices that were cut
-   off, or are listed, get the distance of the nearest neighbor plus 1, and shorter distances are relaxed.
-2. Level by level, away from the sources, listed vertices sum up the paths of their predecessors. Vertices whose number
-   or distance changes list their successors.
-3. Level by level, back to the sources, vertices whose number of paths changed, and predecessors that lost or gained a
-   successor, sum up `behind`. Vertices for which it changes list their predecessors.
+1. Vertices that have lost as many paths as they had are cut off, and their successors lose these paths. Vertices that
+   were cut off, or have a new edge from a nearer vertex, get the distance of their nearest neighbor plus 1, and shorter
+   distances are relaxed.
+2. Level by level, away from the sources, vertices add their gains, and pass on the changes to their successors. If the
+   distance of a vertex or of a predecessor has changed, it counts its paths again.
+3. Level by level, back to the sources, vertices pass on the changes of `behind` to their predecessors. Vertices whose
+   number of paths has changed, and vertices that may have lost or gained a successor whose distance has changed, sum up
+   the paths behind their successors again.
 4. The centralities of all vertices of the last step are summed up again.
 
-All numbers are sums over current neighbors, as in a search from scratch, so no rounding errors accumulate. The repair
-is given up, and all sources are searched again, as soon as it has visited a fraction of the arcs of these searches.
+Numbers of paths are exact up to 2**53. Larger ones are always counted again. A sum of `behind` is summed up again if it
+has fallen to almost nothing, and all are after some repairs, so no rounding errors accumulate. A repair is given up,
+and all sources are searched again, when it has visited too many arcs.
 
 Bergamini and Meyerhenke, "Fully-Dynamic Approximation of Betweenness Centrality", ESA 2015; Green, McColl and Bader,
 "A Fast Algorithm for Streaming Betweenness Centrality", SocialCom 2012; Jamour, Skiadopoulos and Kalnis, "Parallel
@@ -52,8 +57,15 @@ from .incremental import IncrementalAlgorithm, maintained
 ONE = np.uint64(1)
 NONE = 2**30
 """The priority of vertices that are not queued: more than all levels."""
-MOST = 2.0
-"""A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources."""
+EXACT = 2.0**53
+"""Smaller numbers of paths are exact."""
+LEFT = 2.0**-20
+"""A sum is computed again if less than this fraction of it is left: the rest may be rounding errors."""
+MAX_REPAIRS = 1024
+"""All sources are searched again after this number of repairs. Each adds rounding errors to sums."""
+MOST, PULL = 2.0, 2
+"""A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources. An arc of
+which all columns are read counts `PULL` times."""
 STEP = {"cpu": 2**11, "gpu": 2**20}
 """Every step of a repair counts as this number of arcs in addition."""
 MOST_EDGES = 1 / 8
@@ -143,12 +155,12 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         return self.graph.xp.asarray(np.asarray(self._sources, self.graph.vertex_dtype))
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """List the farther ends of edges, by source."""
-        self._list(src, dst, _list_inserted)
+        """List the ends of edges to farther vertices, by source."""
+        self._list(src, dst, 1.0)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """List both ends of edges on shortest paths, by source."""
-        self._list(src, dst, _list_deleted)
+        self._list(src, dst, -1.0)
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether all sources will be searched again."""
@@ -177,9 +189,9 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         absent = ~present.mask
         self._total = _extended(graph, self._total, 0)
         self._total[absent] = 0
-        self._make_scratch()
         for word in self._words:
             word.adapt(graph, absent)
+        self._make_scratch()
         self._stale = False
 
     # ---- centralities -----------------------------------------------------------------------------------------------
@@ -193,23 +205,25 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         super()._finish()
         self._last = self._result()
 
-    def _list(self, src: Any, dst: Any, op: Any) -> None:
-        """List the ends of the edges of a batch."""
+    def _list(self, src: Any, dst: Any, sign: float) -> None:
+        """List the ends of the edges of a batch, and change gains and sums."""
         if self.recomputes("", src.size):
             self.outdated(src.size)
             return
         self._size += int(src.size)
         both = np.bool_(not self.graph.directed)
         for word in self._words:
-            fr.visit_edges(self.graph, src, dst, op, word.found.distance, both, *word.lists, output=False)
+            args = *word.found, word.gain, word.moved, sign, both, *word.lists
+            fr.visit_edges(self.graph, src, dst, _list_ends, *args, output=False)
 
     def _bring_up(self) -> None:
         """Repair what is listed, or search from all sources if that is cheaper."""
         if not self._stale and self._size:
             self._stale = True  # until all of this has worked
-            self._trials.pays(self._size)
-            self._stale = not self._repair()
-            self._trials.note(self._stale)
+            if self._repairs < MAX_REPAIRS:
+                self._trials.pays(self._size)
+                self._stale = not self._repair()
+                self._trials.note(self._stale)
         if self._stale:
             self._recompute()
         self._size = 0
@@ -228,7 +242,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         if follows and self.endpoints:
             for word in self._words:
                 word.reached[:] = (word.found.paths > 0).sum(axis=0)
-        self._follows, self._stale = follows, False
+        self._follows, self._stale, self._repairs = follows, False, 0
 
     def _make_words(self) -> None:
         """Arrays for the results of all sources, without entries."""
@@ -245,8 +259,10 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     def _make_scratch(self) -> None:
         """Arrays that all words share."""
         graph, xp, n = self.graph, self.graph.xp, self.graph.num_vertices
-        columns = max((word.found.paths.shape[1] for word in self._words), default=1)
-        self._pulled = xp.empty((n, columns))
+        sizes = [n * word.found.paths.shape[1] for word in self._words]
+        pulled = xp.empty(max(sizes, default=0))
+        for word, size in zip(self._words, sizes, strict=True):
+            word.pulled = pulled[:size].reshape(n, -1)
         self._here, self._coming = xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
         self._queue = fr.PriorityFrontier(graph, xp.full(n, NONE, np.int32))
         self._is_altered = xp.zeros(n, np.uint8)
@@ -257,17 +273,14 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     def _repair(self) -> bool:
         """Process what is listed. Return whether that was cheaper than to search from all sources."""
         graph = self.graph
-        self._budget = 0.0
+        self._budget, self._repairs = 0.0, self._repairs + 1
         for word in self._words:
-            sizes = graph.device.to_host(word.numbers).tolist()
-            if not any(sizes):
+            if not any(graph.device.to_host(word.numbers).tolist()):
                 continue
             if not graph.has_in_edges:
                 return False
             self._budget += MOST * graph.num_arcs
-            if sizes[0] and not (self._mend_distances(word) and self._count_paths(word)):
-                return False
-            if not self._sum_behind(word):
+            if not (self._mend_distances(word) and self._count_paths(word) and self._sum_behind(word)):
                 return False
             fr.advanced.clear(word.numbers)
         listed, number, _ = self._altered
@@ -276,133 +289,152 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             altered |= fr.Frontier(graph, self._sources)
         for first, word in enumerate(self._words):
             fr.compute(
-                altered, _sum_up, word.found.distance, word.found.paths, word.found.sums, word.reached, self._total,
-                self._is_altered, np.bool_(first == 0), self.endpoints,
+                altered, _sum_up, word.found.distance, word.found.paths, word.found.sums, word.reached, word.moved,
+                self._total, self._is_altered, np.bool_(first == 0), self.endpoints,
             )  # fmt: skip
         fr.advanced.clear(number)
         return True
 
-    def _spends(self, members: fr.Frontier) -> bool:
-        """Whether another step, from these vertices, is within the budget."""
-        self._budget -= members.num_arcs + STEP[self.graph.device.kind]
+    def _spends(self, members: fr.Frontier, visits: int = 1) -> bool:
+        """Whether visits of the arcs of these vertices are within the budget."""
+        self._budget -= visits * members.num_arcs + STEP[self.graph.device.kind]
         return self._budget > 0 or fr.advanced.is_warming_up()
 
-    def _pull(self, members: fr.Frontier, word: _Word, op: Any, *args: Any, reduce: str = "sum") -> Any:
-        """Reduce values of the vertices before these, in all columns."""
-        pulled = self._pulled_of(word)
-        columns = pulled.shape[1]
-        fr.neighbor_reduce(self.graph.reverse, members, op, *args, reduce=reduce, columns=columns, out=pulled)
-        return pulled
-
-    def _pulled_of(self, word: _Word) -> Any:
-        """Scratch memory of the shape of a word's results."""
-        shape = word.found.paths.shape
-        return self._pulled.reshape(-1)[: shape[0] * shape[1]].reshape(shape)
+    def _pulls(
+        self, word: _Word, members: fr.Frontier, pull: Any, graph: fr.Graph, *op: Any, reduce: str = "sum"
+    ) -> bool:
+        """Reduce values of neighbors for the members whose words in `pull` say so. Return whether that is within the
+        budget."""
+        pulling = fr.filter(members, _has_any, pull)
+        if not pulling:
+            return True
+        columns = word.pulled.shape[1]
+        fr.neighbor_reduce(graph, pulling, *op, reduce=reduce, columns=columns, out=word.pulled)
+        return self._spends(pulling, PULL)
 
     def _mend_distances(self, word: _Word) -> bool:
         """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
-        graph, distance, n = self.graph, word.found.distance, self.graph.num_vertices
+        graph, n, here = self.graph, self.graph.num_vertices, self._here
+        distance, paths, down = word.found.distance, word.found.paths, word.lists[:4]
+        nearest = graph.reverse, _settled_distance, distance
         suspects = word.listed(graph, 0)
         while suspects:
-            if not self._spends(suspects):
+            fr.compute(suspects, _find_inexact, paths, word.down, here)
+            if not self._pulls(word, suspects, here, *nearest, reduce="min"):
                 return False
-            pulled = self._pull(suspects, word, _settled_distance, distance, reduce="min")
-            lost = fr.filter(suspects, _cut_off, distance, pulled, word.down, self._here)
-            suspects = fr.advance(graph, lost, _suspect, distance, self._here, *word.lists[:4])
-        members = word.listed(graph, 0)
-        pulled = self._pull(members, word, _settled_distance, distance, reduce="min")
-        near = fr.filter(members, _come_nearer, distance, pulled, word.down, word.moved, self._coming)
+            lost = fr.filter(suspects, _cut_off, distance, paths, word.gain, word.pulled, word.down, word.moved, here)
+            if lost and not self._spends(lost):
+                return False
+            suspects = fr.advance(graph, lost, _suspect, distance, paths, word.gain, here, *down)
+        members = fr.filter(word.listed(graph, 0), _has_any, word.moved)
+        if not members:
+            return True
+        if not self._pulls(word, members, word.moved, *nearest, reduce="min"):
+            return False
+        near = fr.filter(members, _come_nearer, distance, word.pulled, word.moved, self._coming)
         fr.traverse(
-            graph, near, _relax, distance, self._here, self._coming, word.moved, *word.lists[:4], n,
-            fr.advanced.StepCounter(0), prepare=_arrive,
+            graph, near, _relax, distance, here, self._coming, word.moved, *down, n, fr.advanced.StepCounter(0),
+            prepare=_arrive,
         )  # fmt: skip
         moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
-        if not moved:
-            return True
-        if not self._spends(moved):
-            return False
-        fr.advance(graph, moved, _list_farther, distance, word.moved, *word.lists[4:], edges="in", output=None)
-        return True
+        fr.advance(
+            graph, moved, _list_farther, distance, word.moved, word.pull_up, *word.lists[4:], edges="in", output=None
+        )
+        return self._spends(moved)
 
     def _count_paths(self, word: _Word) -> bool:
         """Count the paths to listed vertices again, level by level, unless it is too much work."""
         graph, queue, here = self.graph, self._queue, self._here
-        distance, paths = word.found.distance, word.found.paths
-        order = queue.priority, queue.deferred
-        changing = word.moved, word.reached, self._is_altered, *self._altered
-        fr.compute(word.listed(graph, 0), _start_down, *word.found, word.down, *changing, *order)
+        distance, paths, order = word.found.distance, word.found.paths, (queue.priority, queue.deferred)
+        state = distance, paths, word.gain, word.down, word.pull_down, word.moved, word.reached
+        fr.compute(
+            word.listed(graph, 0), _start_down, *state, word.found.behind, word.found.sums, self._is_altered,
+            *self._altered, *order,
+        )  # fmt: skip
         while members := queue.pop():
-            if not self._spends(members):
+            fr.compute(members, _pull_level, distance, word.pull_down, here, queue.limit, np.int32(1))
+            if not self._pulls(word, members, here, graph.reverse, _paths_before, distance, paths):
                 return False
-            pulled = self._pull(members, word, _paths_before, distance, paths)
-            args = distance, paths, pulled, word.down, word.moved, word.reached, here, queue.limit
-            changed = fr.filter(members, _settle_paths, *args, *order, *word.lists[4:])
-            fr.advance(graph, changed, _pass_down, distance, here, word.down, *order, output=None)
+            changed = fr.filter(
+                members, _settle_paths, *state, word.pulled, here, queue.limit, *order, word.pull_up, *word.lists[4:]
+            )
+            fr.advance(
+                graph, changed, _pass_down, distance, word.gain, word.down, word.pull_down, word.moved, word.pulled,
+                here, *order, output=None,
+            )  # fmt: skip
+            if not self._spends(changed):
+                return False
         return True
 
     def _sum_behind(self, word: _Word) -> bool:
         """Sum up the paths behind listed vertices again, level by level, unless it is too much work."""
-        graph, queue, here, found = self.graph, self._queue, self._here, word.found
+        graph, queue, here = self.graph, self._queue, self._here
+        distance, _, behind, sums = word.found
         order = queue.priority, queue.deferred
-        fr.compute(word.listed(graph, 1), _start_up, found.distance, word.up, *order)
+        fr.compute(word.listed(graph, 1), _start_up, distance, word.up, word.pull_up, *order)
         while members := queue.pop():
-            if not self._spends(members):
+            fr.compute(members, _pull_level, distance, word.pull_up, here, queue.limit, np.int32(-1))
+            if not self._pulls(word, members, here, graph, _behind_next, distance, behind):
                 return False
-            pulled = self._pulled_of(word)
-            fr.neighbor_reduce(
-                graph, members, _behind_next, found.distance, found.behind, columns=pulled.shape[1], out=pulled
-            )
-            args = *found, pulled, word.up, word.moved, here, queue.limit, *order
-            changed = fr.filter(members, _settle_behind, *args, self._is_altered, *self._altered)
-            fr.advance(graph, changed, _pass_up, found.distance, here, word.up, *order, edges="in", output=None)
+            changed = fr.filter(
+                members, _settle_behind, *word.found, word.up, word.pull_up, word.moved, word.pulled, here,
+                queue.limit, *order, self._is_altered, *self._altered,
+            )  # fmt: skip
+            fr.advance(
+                graph, changed, _pass_up, distance, sums, word.up, word.pull_up, word.moved, word.pulled, here, *order,
+                edges="in", output=None,
+            )  # fmt: skip
+            if not self._spends(changed):
+                return False
         return True
 
 
 class _Word:
     """Up to `WIDTH` sources: their results, and the vertices whose results may have changed."""
 
+    pulled: Any  # scratch memory of the shape of the results, for reductions and changes
+
     def __init__(self, graph: fr.Graph, num_vertices: int, count: int):
-        xp = graph.xp
         self.shape = num_vertices, count
         self.found = found_by(graph, count)
-        self.reached = xp.zeros(self.found.paths.shape[1], np.int64)
-        self.down, self.up, self.moved = (xp.zeros(num_vertices, np.uint64) for _ in range(3))
-        self._make_lists(graph)
+        self.gain = graph.xp.zeros_like(self.found.paths)
+        self.reached = graph.xp.zeros(self.gain.shape[1], np.int64)
+        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(5)])
 
-    def _make_lists(self, graph: fr.Graph) -> None:
+    def _set_bits(self, graph: fr.Graph, bits: list[Any]) -> None:
+        """Adopt these words, and list the vertices that have any."""
+        self._bits, n = bits, graph.num_vertices
+        self.down, self.up, self.moved, self.pull_down, self.pull_up = bits
         self.numbers = graph.xp.zeros(2, np.int64)
-        self._ids = [graph.xp.empty(graph.num_vertices, graph.vertex_dtype) for _ in range(2)]
-        self.lists = (
-            self.down, self._ids[0], self.numbers[:1], graph.num_vertices,
-            self.up, self._ids[1], self.numbers[1:], graph.num_vertices,
-        )  # fmt: skip
+        self._ids = [graph.xp.empty(n, graph.vertex_dtype) for _ in range(2)]
+        self.lists = self.down, self._ids[0], self.numbers[:1], n, self.up, self._ids[1], self.numbers[1:], n
 
     def listed(self, graph: fr.Graph, which: int) -> fr.Frontier:
-        """The vertices of a list."""
+        """The vertices that are listed in `down` (0) or `up` (1)."""
         return fr.Frontier.listed(graph, self._ids[which], self.numbers[which : which + 1])
 
     def clear(self) -> None:
         """Forget all results."""
         self.found.clear()
         fr.advanced.clear(self.numbers)
-        for bits in (self.down, self.up, self.moved):
-            bits.fill(0)
+        for array in (self.gain, *self._bits):
+            array.fill(0)
 
     def adapt(self, graph: fr.Graph, absent: Any) -> None:
-        """Give entries to new vertices, and clear those of absent ones."""
+        """Give entries to new vertices, and clear the entries of deleted ones."""
         self.shape = graph.num_vertices, self.shape[1]
-        values = UNREACHED, 0, 0, 0
-        self.found = type(self.found)(
-            *(_extended(graph, x, value) for x, value in zip(self.found, values, strict=True))
-        )
-        self.down, self.up, self.moved = (_extended(graph, bits, 0) for bits in (self.down, self.up, self.moved))
-        self.reached -= (self.found.paths[absent] > 0).sum(axis=0)
-        for array, value in zip(self.found, values, strict=True):
-            array[absent] = value
-        self._make_lists(graph)
-        for which, bits in enumerate((self.down, self.up)):
-            bits[absent] = 0
-            ids = graph.xp.flatnonzero(bits)
+        distance, *numbers = self.found
+        distance = _extended(graph, distance, UNREACHED)
+        *numbers, self.gain = (_extended(graph, array, 0) for array in (*numbers, self.gain))
+        bits = [_extended(graph, array, 0) for array in self._bits]
+        self.reached -= (numbers[0][absent] > 0).sum(axis=0)
+        distance[absent] = UNREACHED
+        for array in (*numbers, self.gain, *bits):
+            array[absent] = 0
+        self.found = Found(distance, *numbers)
+        self._set_bits(graph, bits)
+        for which in range(2):
+            ids = graph.xp.flatnonzero(bits[which])
             self._ids[which][: ids.size] = ids
             self.numbers[which] = ids.size
 
@@ -418,46 +450,43 @@ def _extended(graph: fr.Graph, array: Any, value: Any) -> Any:
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
-def _list_inserted(src, dst, edge, weight, distance, both, down, ids, number, room, up, others, count, most):
-    _want(dst, _farther(src, dst, distance), down, ids, number, room)
-    if both:
-        _want(src, _farther(dst, src, distance), down, ids, number, room)
+def _list_ends(
+    src, dst, edge, weight, distance, paths, behind, sums, gain, moved, sign, both, down, ids, number, room, up, others,
+    count, most,
+):  # fmt: skip
+    """List the ends of an edge that is inserted (`sign` 1) or deleted (-1), for the sources that it concerns."""
+    for turn in range(2):
+        if turn == 0 or both:
+            u = dst if turn else src
+            v = src if turn else dst
+            nearer = np.uint64(0)
+            after = np.uint64(0)
+            before = np.uint64(0)
+            for s in range(distance.shape[1]):
+                here = distance[u, s]
+                if here + 1 == distance[v, s]:
+                    after |= ONE << np.uint64(s)
+                    fr.atomic_add(gain, (v, s), sign * paths[u, s])
+                    if here > 0:
+                        before |= ONE << np.uint64(s)
+                        fr.atomic_add(sums, (u, s), sign * behind[v, s])
+                elif sign > 0 and here < distance[v, s]:
+                    nearer |= ONE << np.uint64(s)
+            if nearer != 0:
+                fr.atomic_or(moved, v, nearer)
+            _want(v, after | nearer, down, ids, number, room)
+            _want(u, before, up, others, count, most)
     return False
-
-
-def _list_deleted(src, dst, edge, weight, distance, both, down, ids, number, room, up, others, count, most):
-    bits = _next(src, dst, distance)
-    _want(dst, bits, down, ids, number, room)
-    _want(src, bits, up, others, count, most)
-    if both:
-        bits = _next(dst, src, distance)
-        _want(src, bits, down, ids, number, room)
-        _want(dst, bits, up, others, count, most)
-    return False
-
-
-def _farther(u, v, distance):
-    """The sources that are nearer to u than to v."""
-    bits = np.uint64(0)
-    for s in range(distance.shape[1]):
-        if distance[u, s] < distance[v, s]:
-            bits |= ONE << np.uint64(s)
-    return bits
-
-
-def _next(u, v, distance):
-    """The sources for which v is one step farther than u."""
-    bits = np.uint64(0)
-    for s in range(distance.shape[1]):
-        if distance[u, s] + 1 == distance[v, s]:
-            bits |= ONE << np.uint64(s)
-    return bits
 
 
 def _want(v, bits, words, ids, number, room):
     """Add sources to the word of v, and list v with the first."""
     if bits != 0 and fr.atomic_or(words, v, bits) == 0:
         enlist(v, ids, number, room)
+
+
+def _has_any(v, words):
+    return words[v] != 0
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------
@@ -468,34 +497,52 @@ def _settled_distance(src, dst, edge, weight, s, distance):
     return here if here >= 0 else UNREACHED
 
 
-def _cut_off(v, distance, pulled, down, here):
+def _find_inexact(v, paths, down, here):
+    """The sources for which the number of paths does not show whether there are any left."""
     bits = down[v]
+    found = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        if paths[v, s] >= EXACT:
+            found |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    here[v] = found
+
+
+def _cut_off(v, distance, paths, gain, pulled, down, moved, here):
+    bits = down[v]
+    inexact = here[v]
     lost = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
         own = distance[v, s]
-        if 0 < own < UNREACHED and pulled[v, s] >= own:
-            distance[v, s] = -1 - own
-            lost |= ONE << np.uint64(s)
+        if 0 < own < UNREACHED:
+            cut = pulled[v, s] >= own if inexact >> np.uint64(s) & ONE != 0 else paths[v, s] + gain[v, s] == 0
+            if cut:
+                distance[v, s] = -1 - own
+                lost |= ONE << np.uint64(s)
         bits &= bits - ONE
+    moved[v] |= lost
     here[v] = lost
     return lost != 0
 
 
-def _suspect(src, dst, edge, weight, distance, here, down, ids, number, room):
+def _suspect(src, dst, edge, weight, distance, paths, gain, here, down, ids, number, room):
     bits = here[src]
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
         if distance[dst, s] == -distance[src, s]:
             found |= ONE << np.uint64(s)
+            fr.atomic_add(gain, (dst, s), -paths[src, s])
         bits &= bits - ONE
     _want(dst, found, down, ids, number, room)
     return found != 0
 
 
-def _come_nearer(v, distance, pulled, down, moved, coming):
-    bits = down[v]
+def _come_nearer(v, distance, pulled, moved, coming):
+    """Set the distances for sources in `moved`, and leave the ones there whose distance changes."""
+    bits = moved[v]
     near = np.uint64(0)
     changed = np.uint64(0)
     while bits != 0:
@@ -538,11 +585,7 @@ def _relax(src, dst, edge, weight, distance, here, coming, moved, down, ids, num
     return True
 
 
-def _has_any(v, words):
-    return words[v] != 0
-
-
-def _list_farther(src, dst, edge, weight, distance, moved, up, ids, number, room):
+def _list_farther(src, dst, edge, weight, distance, moved, pull, up, ids, number, room):
     """List dst for the sources for which it may have been before src."""
     bits = moved[src]
     found = np.uint64(0)
@@ -551,7 +594,9 @@ def _list_farther(src, dst, edge, weight, distance, moved, up, ids, number, room
         if distance[src, s] <= distance[dst, s] < UNREACHED:
             found |= ONE << np.uint64(s)
         bits &= bits - ONE
-    _want(dst, found, up, ids, number, room)
+    if found != 0:
+        fr.atomic_or(pull, dst, found)
+        _want(dst, found, up, ids, number, room)
     return False
 
 
@@ -566,8 +611,10 @@ def _alter(v, is_altered, ids, number, room):
 
 
 def _start_down(
-    v, distance, paths, behind, sums, down, moved, reached, is_altered, ids, number, room, priority, deferred
+    v, distance, paths, gain, down, pull, moved, reached, behind, sums, is_altered, ids, number, room, priority,
+    deferred,
 ):  # fmt: skip
+    """Queue v at the lowest level. Clear the results of sources that do not reach it any more."""
     bits = down[v]
     rest = np.uint64(0)
     lowest = NONE
@@ -578,6 +625,7 @@ def _start_down(
             lowest = min(lowest, int(distance[v, s]))
         elif paths[v, s] > 0:
             paths[v, s] = 0
+            gain[v, s] = 0
             behind[v, s] = 0
             sums[v, s] = 0
             fr.atomic_add(reached, s, -1)
@@ -585,9 +633,22 @@ def _start_down(
         bits &= bits - ONE
     down[v] = rest
     moved[v] &= rest
+    pull[v] = moved[v]
     if rest != 0:
         priority[v] = lowest
         fr.defer(deferred, v)
+
+
+def _pull_level(v, distance, pull, here, limit, sign):
+    """The sources that pull, of the current level of v. Levels are negative on the way back."""
+    bits = pull[v]
+    found = np.uint64(0)
+    while bits != 0:
+        s = lowest_bit(bits)
+        if sign * distance[v, s] <= limit[0]:
+            found |= ONE << np.uint64(s)
+        bits &= bits - ONE
+    here[v] = found
 
 
 def _paths_before(src, dst, edge, weight, s, distance, paths):
@@ -596,34 +657,50 @@ def _paths_before(src, dst, edge, weight, s, distance, paths):
 
 
 def _settle_paths(
-    v, distance, paths, pulled, down, moved, reached, here, limit, priority, deferred, up, ids, number, room
+    v, distance, paths, gain, down, pull, moved, reached, pulled, here, limit, priority, deferred, pull_up, up, ids,
+    number, room,
 ):  # fmt: skip
+    """Add the gain, or take over what was pulled, and leave the change in `pulled`."""
     bits = down[v]
+    pulls = here[v]
     rest = np.uint64(0)
+    again = np.uint64(0)
     changed = np.uint64(0)
     lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
         bit = ONE << np.uint64(s)
-        if distance[v, s] > limit[0]:
+        bits &= bits - ONE
+        old = paths[v, s]
+        value = old + gain[v, s]
+        if pulls & bit != 0:
+            value = pulled[v, s]
+        elif distance[v, s] <= limit[0] and max(old, value) >= EXACT:
+            again |= bit
+        if distance[v, s] > limit[0] or again & bit != 0:
             rest |= bit
             lowest = min(lowest, int(distance[v, s]))
-        elif paths[v, s] != pulled[v, s] or moved[v] & bit != 0:
-            if paths[v, s] == 0:
+            continue
+        gain[v, s] = 0
+        if value != old or moved[v] & bit != 0:
+            if old == 0:
                 fr.atomic_add(reached, s, 1)
-            paths[v, s] = pulled[v, s]
+            paths[v, s] = value
+            pulled[v, s] = value - old
             changed |= bit
-        bits &= bits - ONE
     down[v] = rest
+    pull[v] = pull[v] & ~pulls | again
     priority[v] = lowest
     if rest != 0:
         fr.defer(deferred, v)
     here[v] = changed
-    _want(v, changed, up, ids, number, room)
+    if changed != 0:
+        pull_up[v] |= changed
+        _want(v, changed, up, ids, number, room)
     return changed != 0
 
 
-def _pass_down(src, dst, edge, weight, distance, here, down, priority, deferred):
+def _pass_down(src, dst, edge, weight, distance, gain, down, pull, moved, pulled, here, priority, deferred):
     bits = here[src]
     found = np.uint64(0)
     level = NONE
@@ -632,9 +709,12 @@ def _pass_down(src, dst, edge, weight, distance, here, down, priority, deferred)
         if distance[dst, s] == distance[src, s] + 1:
             found |= ONE << np.uint64(s)
             level = int(distance[dst, s])
+            fr.atomic_add(gain, (dst, s), pulled[src, s])
         bits &= bits - ONE
     if found != 0:
         fr.atomic_or(down, dst, found)
+        if found & moved[src] != 0:
+            fr.atomic_or(pull, dst, found & moved[src])
         fr.atomic_min(priority, dst, level)
         fr.defer(deferred, dst)
     return False
@@ -643,7 +723,7 @@ def _pass_down(src, dst, edge, weight, distance, here, down, priority, deferred)
 # ---- paths behind vertices -------------------------------------------------------------------------------------------
 
 
-def _start_up(v, distance, up, priority, deferred):
+def _start_up(v, distance, up, pull, priority, deferred):
     bits = up[v]
     rest = np.uint64(0)
     lowest = NONE
@@ -654,6 +734,7 @@ def _start_up(v, distance, up, priority, deferred):
             lowest = min(lowest, -int(distance[v, s]))
         bits &= bits - ONE
     up[v] = rest
+    pull[v] &= rest
     if rest != 0:
         priority[v] = lowest
         fr.defer(deferred, v)
@@ -665,27 +746,36 @@ def _behind_next(src, dst, edge, weight, s, distance, behind):
 
 
 def _settle_behind(
-    v, distance, paths, behind, sums, pulled, up, moved, here, limit, priority, deferred, is_altered, ids, number, room
+    v, distance, paths, behind, sums, up, pull, moved, pulled, here, limit, priority, deferred, is_altered, ids, number,
+    room,
 ):  # fmt: skip
+    """Compute `behind` from the sum, or from what was pulled, and leave the change in `pulled`."""
     bits = up[v]
+    pulls = here[v]
     rest = np.uint64(0)
+    again = np.uint64(0)
     changed = np.uint64(0)
     lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
         bit = ONE << np.uint64(s)
-        if -distance[v, s] > limit[0]:
+        bits &= bits - ONE
+        if pulls & bit != 0:
+            sums[v, s] = pulled[v, s]
+        elif -distance[v, s] <= limit[0] and sums[v, s] < LEFT * (behind[v, s] - 1 / paths[v, s]):
+            again |= bit
+        if -distance[v, s] > limit[0] or again & bit != 0:
             rest |= bit
             lowest = min(lowest, -int(distance[v, s]))
-        else:
-            value = (1 + paths[v, s] * pulled[v, s]) / paths[v, s]
-            if behind[v, s] != value or moved[v] & bit != 0:
-                behind[v, s] = value
+            continue
+        value = (1 + paths[v, s] * sums[v, s]) / paths[v, s]
+        if value != behind[v, s] or moved[v] & bit != 0:
+            pulled[v, s] = value - behind[v, s]
+            behind[v, s] = value
+            if distance[v, s] > 1:
                 changed |= bit
-            sums[v, s] = pulled[v, s]
-        bits &= bits - ONE
     up[v] = rest
-    moved[v] &= ~changed
+    pull[v] = pull[v] & ~pulls | again
     priority[v] = lowest
     if rest != 0:
         fr.defer(deferred, v)
@@ -694,25 +784,29 @@ def _settle_behind(
     return changed != 0
 
 
-def _pass_up(src, dst, edge, weight, distance, here, up, priority, deferred):
+def _pass_up(src, dst, edge, weight, distance, sums, up, pull, moved, pulled, here, priority, deferred):
     bits = here[src]
     found = np.uint64(0)
     level = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] > 0 and distance[dst, s] + 1 == distance[src, s]:
+        if distance[dst, s] + 1 == distance[src, s]:
             found |= ONE << np.uint64(s)
             level = -int(distance[dst, s])
+            fr.atomic_add(sums, (dst, s), pulled[src, s])
         bits &= bits - ONE
     if found != 0:
         fr.atomic_or(up, dst, found)
+        if found & moved[src] != 0:
+            fr.atomic_or(pull, dst, found & moved[src])
         fr.atomic_min(priority, dst, level)
         fr.defer(deferred, dst)
     return False
 
 
-def _sum_up(v, distance, paths, sums, reached, total, is_altered, is_first, endpoints):
+def _sum_up(v, distance, paths, sums, reached, moved, total, is_altered, is_first, endpoints):
     is_altered[v] = 0
+    moved[v] = 0
     value = 0.0 if is_first else total[v]
     for s in range(distance.shape[1]):
         if distance[v, s] == 0:
