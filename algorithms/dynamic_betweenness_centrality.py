@@ -11,6 +11,7 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     gain[v, s]       paths that predecessors of v have gained, less the paths that they have lost
     down[v], up[v]   sources for which the number of paths to v, or of paths behind v, may have changed
     moved[v]         sources whose distance to v has changed, or may have become shorter
+    low[v], high[v]  the last two bits of all distances, which tell at a glance which neighbors are a step nearer
     pull_down[v]     sources for which v counts the paths of all predecessors again
     pull_up[v]       sources for which v sums up the paths behind all successors again
     priority[v]      the level of v that is next: the lowest for sources in `down`, the highest, negative, in `up`
@@ -25,13 +26,14 @@ deleted edge changes the gain of v, and the sum of u, at once. The rest follows 
 2. Level by level, away from the sources, vertices add their gains, and pass on the changes to their successors. If the
    distance of a vertex or of a predecessor has changed, it counts its paths again.
 3. Level by level, back to the sources, vertices pass on the changes of `behind` to their predecessors. Vertices whose
-   number of paths has changed, and vertices that may have lost or gained a successor whose distance has changed, sum up
-   the paths behind their successors again.
+   distance has changed, and vertices that may have lost or gained a successor whose distance has changed, sum up the
+   paths behind their successors again.
 4. The centralities of all vertices of the last step are summed up again.
 
-Numbers of paths are exact up to 2**53. Larger ones are always counted again. A sum of `behind` is summed up again if it
-has fallen to almost nothing, and all are after some repairs, so no rounding errors accumulate. A repair is given up,
-and all sources are searched again, when it has visited too many arcs.
+Numbers of paths are exact up to 2**53. Larger ones are always counted again. A sum of `behind` is computed again if it
+has fallen to almost nothing, or if there are more paths to the vertex than before, and all are after some repairs, so
+no rounding errors accumulate. A repair is given up, and all sources are searched again, when it has visited too many
+arcs.
 
 Bergamini and Meyerhenke, "Fully-Dynamic Approximation of Betweenness Centrality", ESA 2015; Green, McColl and Bader,
 "A Fast Algorithm for Streaming Betweenness Centrality", SocialCom 2012; Jamour, Skiadopoulos and Kalnis, "Parallel
@@ -61,7 +63,9 @@ EXACT = 2.0**53
 """Smaller numbers of paths are exact."""
 LEFT = 2.0**-20
 """A sum is computed again if less than this fraction of it is left: the rest may be rounding errors."""
-MAX_REPAIRS = 1024
+GROWS = 17 / 16
+"""A sum is also computed again if the number of paths, by which its error is multiplied, increases by this factor."""
+MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs. Each adds rounding errors to sums."""
 MOST, PULL = 2.0, 2
 """A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources. An arc of
@@ -239,8 +243,9 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._total = graph.xp.zeros(graph.num_vertices)
         kept = [word.found for word in self._words] if follows else []
         add_paths(copied, sources, self._total, self.endpoints, kept=kept)
-        if follows and self.endpoints:
-            for word in self._words:
+        for word in self._words if follows else ():
+            fr.compute(fr.Frontier.all(graph), _set_bits, word.found.distance, word.low, word.high)
+            if self.endpoints:
                 word.reached[:] = (word.found.paths > 0).sum(axis=0)
         self._follows, self._stale, self._repairs = follows, False, 0
 
@@ -290,7 +295,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         for first, word in enumerate(self._words):
             fr.compute(
                 altered, _sum_up, word.found.distance, word.found.paths, word.found.sums, word.reached, word.moved,
-                self._total, self._is_altered, np.bool_(first == 0), self.endpoints,
+                self._total, self._is_altered, np.bool_(first == 0), np.bool_(self.endpoints),
             )  # fmt: skip
         fr.advanced.clear(number)
         return True
@@ -348,8 +353,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         distance, paths, order = word.found.distance, word.found.paths, (queue.priority, queue.deferred)
         state = distance, paths, word.gain, word.down, word.pull_down, word.moved, word.reached
         fr.compute(
-            word.listed(graph, 0), _start_down, *state, word.found.behind, word.found.sums, self._is_altered,
-            *self._altered, *order,
+            word.listed(graph, 0), _start_down, *state, word.low, word.high, word.found.behind, word.found.sums,
+            self._is_altered, *self._altered, *order,
         )  # fmt: skip
         while members := queue.pop():
             fr.compute(members, _pull_level, distance, word.pull_down, here, queue.limit, np.int32(1))
@@ -359,8 +364,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
                 members, _settle_paths, *state, word.pulled, here, queue.limit, *order, word.pull_up, *word.lists[4:]
             )
             fr.advance(
-                graph, changed, _pass_down, distance, word.gain, word.down, word.pull_down, word.moved, word.pulled,
-                here, *order, output=None,
+                graph, changed, _pass_down, distance, word.low, word.high, word.gain, word.down, word.pull_down,
+                word.moved, word.pulled, here, queue.limit, *order, output=None,
             )  # fmt: skip
             if not self._spends(changed):
                 return False
@@ -381,8 +386,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
                 queue.limit, *order, self._is_altered, *self._altered,
             )  # fmt: skip
             fr.advance(
-                graph, changed, _pass_up, distance, sums, word.up, word.pull_up, word.moved, word.pulled, here, *order,
-                edges="in", output=None,
+                graph, changed, _pass_up, distance, word.low, word.high, sums, word.up, word.pull_up, word.moved,
+                word.pulled, here, queue.limit, *order, edges="in", output=None,
             )  # fmt: skip
             if not self._spends(changed):
                 return False
@@ -399,12 +404,12 @@ class _Word:
         self.found = found_by(graph, count)
         self.gain = graph.xp.zeros_like(self.found.paths)
         self.reached = graph.xp.zeros(self.gain.shape[1], np.int64)
-        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(5)])
+        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(7)])
 
     def _set_bits(self, graph: fr.Graph, bits: list[Any]) -> None:
         """Adopt these words, and list the vertices that have any."""
         self._bits, n = bits, graph.num_vertices
-        self.down, self.up, self.moved, self.pull_down, self.pull_up = bits
+        self.down, self.up, self.moved, self.pull_down, self.pull_up, self.low, self.high = bits
         self.numbers = graph.xp.zeros(2, np.int64)
         self._ids = [graph.xp.empty(n, graph.vertex_dtype) for _ in range(2)]
         self.lists = self.down, self._ids[0], self.numbers[:1], n, self.up, self._ids[1], self.numbers[1:], n
@@ -487,6 +492,21 @@ def _want(v, bits, words, ids, number, room):
 
 def _has_any(v, words):
     return words[v] != 0
+
+
+def _set_bits(v, distance, low, high):
+    low[v] = 0
+    high[v] = 0
+    for s in range(distance.shape[1]):
+        low[v] |= np.uint64(distance[v, s] & 1) << np.uint64(s)
+        high[v] |= np.uint64(distance[v, s] >> 1 & 1) << np.uint64(s)
+
+
+def _may_be_at(v, level, low, high):
+    """The sources whose distance to v may be `level`: has the same last two bits."""
+    ones = low[v] if level & 1 else ~low[v]
+    twos = high[v] if level & 2 else ~high[v]
+    return ones & twos
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------
@@ -611,11 +631,13 @@ def _alter(v, is_altered, ids, number, room):
 
 
 def _start_down(
-    v, distance, paths, gain, down, pull, moved, reached, behind, sums, is_altered, ids, number, room, priority,
-    deferred,
+    v, distance, paths, gain, down, pull, moved, reached, low, high, behind, sums, is_altered, ids, number, room,
+    priority, deferred,
 ):  # fmt: skip
     """Queue v at the lowest level. Clear the results of sources that do not reach it any more."""
     bits = down[v]
+    if moved[v] != 0:
+        _set_bits(v, distance, low, high)
     rest = np.uint64(0)
     lowest = NONE
     while bits != 0:
@@ -666,6 +688,7 @@ def _settle_paths(
     rest = np.uint64(0)
     again = np.uint64(0)
     changed = np.uint64(0)
+    much = np.uint64(0)
     lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
@@ -688,6 +711,8 @@ def _settle_paths(
             paths[v, s] = value
             pulled[v, s] = value - old
             changed |= bit
+            if moved[v] & bit != 0 or value > GROWS * old:
+                much |= bit
     down[v] = rest
     pull[v] = pull[v] & ~pulls | again
     priority[v] = lowest
@@ -695,29 +720,37 @@ def _settle_paths(
         fr.defer(deferred, v)
     here[v] = changed
     if changed != 0:
-        pull_up[v] |= changed
+        pull_up[v] |= much
         _want(v, changed, up, ids, number, room)
     return changed != 0
 
 
-def _pass_down(src, dst, edge, weight, distance, gain, down, pull, moved, pulled, here, priority, deferred):
-    bits = here[src]
+def _pass_down(
+    src, dst, edge, weight, distance, low, high, gain, down, pull, moved, pulled, here, limit, priority, deferred
+):  # fmt: skip
+    level = limit[0] + 1
+    bits = here[src] & _may_be_at(dst, level, low, high)
+    if bits == 0:
+        return False
     found = np.uint64(0)
-    level = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] == distance[src, s] + 1:
+        if distance[dst, s] == level:
             found |= ONE << np.uint64(s)
-            level = int(distance[dst, s])
             fr.atomic_add(gain, (dst, s), pulled[src, s])
         bits &= bits - ONE
-    if found != 0:
-        fr.atomic_or(down, dst, found)
-        if found & moved[src] != 0:
-            fr.atomic_or(pull, dst, found & moved[src])
-        fr.atomic_min(priority, dst, level)
-        fr.defer(deferred, dst)
+    _want_next(dst, found, found & moved[src], down, pull, level, priority, deferred)
     return False
+
+
+def _want_next(v, bits, pulls, words, pull, level, priority, deferred):
+    """Add sources to the words of v, and queue it."""
+    if bits != 0:
+        fr.atomic_or(words, v, bits)
+        fr.atomic_min(priority, v, level)
+        fr.defer(deferred, v)
+        if pulls != 0:
+            fr.atomic_or(pull, v, pulls)
 
 
 # ---- paths behind vertices -------------------------------------------------------------------------------------------
@@ -784,23 +817,21 @@ def _settle_behind(
     return changed != 0
 
 
-def _pass_up(src, dst, edge, weight, distance, sums, up, pull, moved, pulled, here, priority, deferred):
-    bits = here[src]
+def _pass_up(
+    src, dst, edge, weight, distance, low, high, sums, up, pull, moved, pulled, here, limit, priority, deferred
+):  # fmt: skip
+    level = -limit[0] - 1
+    bits = here[src] & _may_be_at(dst, level, low, high)
+    if bits == 0:
+        return False
     found = np.uint64(0)
-    level = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] + 1 == distance[src, s]:
+        if distance[dst, s] == level:
             found |= ONE << np.uint64(s)
-            level = -int(distance[dst, s])
             fr.atomic_add(sums, (dst, s), pulled[src, s])
         bits &= bits - ONE
-    if found != 0:
-        fr.atomic_or(up, dst, found)
-        if found & moved[src] != 0:
-            fr.atomic_or(pull, dst, found & moved[src])
-        fr.atomic_min(priority, dst, level)
-        fr.defer(deferred, dst)
+    _want_next(dst, found, found & moved[src], up, pull, -level, priority, deferred)
     return False
 
 
@@ -809,8 +840,11 @@ def _sum_up(v, distance, paths, sums, reached, moved, total, is_altered, is_firs
     moved[v] = 0
     value = 0.0 if is_first else total[v]
     for s in range(distance.shape[1]):
-        if distance[v, s] == 0:
-            value += endpoints * (reached[s] - 1)
-        elif distance[v, s] < UNREACHED:
-            value += paths[v, s] * sums[v, s] + endpoints
+        value += paths[v, s] * sums[v, s]
+    if endpoints:
+        for s in range(distance.shape[1]):
+            if distance[v, s] == 0:
+                value += reached[s] - 1
+            elif distance[v, s] < UNREACHED:
+                value += 1
     total[v] = value
