@@ -67,9 +67,8 @@ GROWS = 17 / 16
 """A sum is also computed again if the number of paths, by which its error is multiplied, increases by this factor."""
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs. Each adds rounding errors to sums."""
-MOST, PULL = 2.0, 2
-"""A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources. An arc of
-which all columns are read counts `PULL` times."""
+MOST = 4.0
+"""A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources."""
 STEP = {"cpu": 2**11, "gpu": 2**20}
 """Every step of a repair counts as this number of arcs in addition."""
 MOST_EDGES = 1 / 8
@@ -300,41 +299,44 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         fr.advanced.clear(number)
         return True
 
-    def _spends(self, members: fr.Frontier, visits: int = 1) -> bool:
-        """Whether visits of the arcs of these vertices are within the budget."""
-        self._budget -= visits * members.num_arcs + STEP[self.graph.device.kind]
+    def _spends(self, members: fr.Frontier) -> bool:
+        """Whether a visit of the arcs of these vertices is within the budget."""
+        self._budget -= members.num_arcs + STEP[self.graph.device.kind]
         return self._budget > 0 or fr.advanced.is_warming_up()
 
     def _pulls(
-        self, word: _Word, members: fr.Frontier, pull: Any, graph: fr.Graph, *op: Any, reduce: str = "sum"
+        self, word: _Word, members: fr.Frontier, pull: Any, first: float, op: Any, *args: Any, edges: str
     ) -> bool:
-        """Reduce values of neighbors for the members whose words in `pull` say so. Return whether that is within the
-        budget."""
-        pulling = fr.filter(members, _has_any, pull)
+        """Reduce values of neighbors, from `first` on, for members and their sources in `pull`. Return whether that is
+        within the budget."""
+        pulling = fr.filter(members, _starts_to_pull, pull, word.pulled, first)
         if not pulling:
             return True
-        columns = word.pulled.shape[1]
-        fr.neighbor_reduce(graph, pulling, *op, reduce=reduce, columns=columns, out=word.pulled)
-        return self._spends(pulling, PULL)
+        self._visit(pulling, op, word.found.distance, *args, pull, word.pulled, edges=edges)
+        return self._spends(pulling)
+
+    def _visit(self, members: fr.Frontier, op: Any, *args: Any, edges: str) -> None:
+        """Visit the edges of some vertices."""
+        fr.advance(self.graph, members, op, *args, edges=edges, output=None, direction="push")
 
     def _mend_distances(self, word: _Word) -> bool:
         """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
         graph, n, here = self.graph, self.graph.num_vertices, self._here
         distance, paths, down = word.found.distance, word.found.paths, word.lists[:4]
-        nearest = graph.reverse, _settled_distance, distance
         suspects = word.listed(graph, 0)
         while suspects:
             fr.compute(suspects, _find_inexact, paths, word.down, here)
-            if not self._pulls(word, suspects, here, *nearest, reduce="min"):
+            if not self._pulls(word, suspects, here, UNREACHED, _find_nearest, edges="in"):
                 return False
             lost = fr.filter(suspects, _cut_off, distance, paths, word.gain, word.pulled, word.down, word.moved, here)
             if lost and not self._spends(lost):
                 return False
-            suspects = fr.advance(graph, lost, _suspect, distance, paths, word.gain, here, *down)
+            args = distance, paths, word.gain, here, *down
+            suspects = fr.advance(graph, lost, _suspect, *args, direction="push")
         members = fr.filter(word.listed(graph, 0), _has_any, word.moved)
         if not members:
             return True
-        if not self._pulls(word, members, word.moved, *nearest, reduce="min"):
+        if not self._pulls(word, members, word.moved, UNREACHED, _find_nearest, edges="in"):
             return False
         near = fr.filter(members, _come_nearer, distance, word.pulled, word.moved, self._coming)
         fr.traverse(
@@ -342,30 +344,29 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             prepare=_arrive,
         )  # fmt: skip
         moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
-        fr.advance(
-            graph, moved, _list_farther, distance, word.moved, word.pull_up, *word.lists[4:], edges="in", output=None
-        )
+        self._visit(moved, _list_farther, distance, word.moved, word.pull_up, *word.lists[4:], edges="in")
         return self._spends(moved)
 
     def _count_paths(self, word: _Word) -> bool:
         """Count the paths to listed vertices again, level by level, unless it is too much work."""
-        graph, queue, here = self.graph, self._queue, self._here
-        distance, paths, order = word.found.distance, word.found.paths, (queue.priority, queue.deferred)
+        queue, here, distance, paths = self._queue, self._here, word.found.distance, word.found.paths
+        order = queue.priority, queue.deferred
+        bits = word.low, word.high
         state = distance, paths, word.gain, word.down, word.pull_down, word.moved, word.reached
         fr.compute(
-            word.listed(graph, 0), _start_down, *state, word.low, word.high, word.found.behind, word.found.sums,
+            word.listed(self.graph, 0), _start_down, *state, *bits, word.found.behind, word.found.sums,
             self._is_altered, *self._altered, *order,
         )  # fmt: skip
         while members := queue.pop():
             fr.compute(members, _pull_level, distance, word.pull_down, here, queue.limit, np.int32(1))
-            if not self._pulls(word, members, here, graph.reverse, _paths_before, distance, paths):
+            if not self._pulls(word, members, here, 0.0, _add_paths, *bits, paths, queue.limit, edges="in"):
                 return False
             changed = fr.filter(
                 members, _settle_paths, *state, word.pulled, here, queue.limit, *order, word.pull_up, *word.lists[4:]
             )
-            fr.advance(
-                graph, changed, _pass_down, distance, word.low, word.high, word.gain, word.down, word.pull_down,
-                word.moved, word.pulled, here, queue.limit, *order, output=None,
+            self._visit(
+                changed, _pass_down, distance, *bits, word.gain, word.down, word.pull_down, word.moved, word.pulled,
+                here, queue.limit, *order, edges="out",
             )  # fmt: skip
             if not self._spends(changed):
                 return False
@@ -373,21 +374,21 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def _sum_behind(self, word: _Word) -> bool:
         """Sum up the paths behind listed vertices again, level by level, unless it is too much work."""
-        graph, queue, here = self.graph, self._queue, self._here
+        queue, here = self._queue, self._here
         distance, _, behind, sums = word.found
-        order = queue.priority, queue.deferred
-        fr.compute(word.listed(graph, 1), _start_up, distance, word.up, word.pull_up, *order)
+        order, bits = (queue.priority, queue.deferred), (word.low, word.high)
+        fr.compute(word.listed(self.graph, 1), _start_up, distance, word.up, word.pull_up, *order)
         while members := queue.pop():
             fr.compute(members, _pull_level, distance, word.pull_up, here, queue.limit, np.int32(-1))
-            if not self._pulls(word, members, here, graph, _behind_next, distance, behind):
+            if not self._pulls(word, members, here, 0.0, _add_behind, *bits, behind, queue.limit, edges="out"):
                 return False
             changed = fr.filter(
                 members, _settle_behind, *word.found, word.up, word.pull_up, word.moved, word.pulled, here,
                 queue.limit, *order, self._is_altered, *self._altered,
             )  # fmt: skip
-            fr.advance(
-                graph, changed, _pass_up, distance, word.low, word.high, sums, word.up, word.pull_up, word.moved,
-                word.pulled, here, queue.limit, *order, edges="in", output=None,
+            self._visit(
+                changed, _pass_up, distance, *bits, sums, word.up, word.pull_up, word.moved, word.pulled, here,
+                queue.limit, *order, edges="in",
             )  # fmt: skip
             if not self._spends(changed):
                 return False
@@ -509,12 +510,35 @@ def _may_be_at(v, level, low, high):
     return ones & twos
 
 
+def _starts_to_pull(v, pull, pulled, first):
+    bits = pull[v]
+    while bits != 0:
+        pulled[v, lowest_bit(bits)] = first
+        bits &= bits - ONE
+    return pull[v] != 0
+
+
+def _add_from(u, v, level, distance, low, high, values, pull, pulled):
+    """Add the values of u, if it is at a level, to what v pulls."""
+    bits = pull[v] & _may_be_at(u, level, low, high)
+    while bits != 0:
+        s = lowest_bit(bits)
+        if distance[u, s] == level:
+            fr.atomic_add(pulled, (v, s), values[u, s])
+        bits &= bits - ONE
+
+
 # ---- distances -------------------------------------------------------------------------------------------------------
 
 
-def _settled_distance(src, dst, edge, weight, s, distance):
-    here = distance[dst, s]
-    return here if here >= 0 else UNREACHED
+def _find_nearest(src, dst, edge, weight, distance, pull, pulled):
+    bits = pull[src]
+    while bits != 0:
+        s = lowest_bit(bits)
+        if 0 <= distance[dst, s] < pulled[src, s]:
+            fr.atomic_min(pulled, (src, s), np.float64(distance[dst, s]))
+        bits &= bits - ONE
+    return False
 
 
 def _find_inexact(v, paths, down, here):
@@ -673,9 +697,9 @@ def _pull_level(v, distance, pull, here, limit, sign):
     here[v] = found
 
 
-def _paths_before(src, dst, edge, weight, s, distance, paths):
-    number = paths[dst, s]
-    return number if distance[dst, s] + 1 == distance[src, s] else 0.0
+def _add_paths(src, dst, edge, weight, distance, low, high, paths, limit, pull, pulled):
+    _add_from(dst, src, limit[0] - 1, distance, low, high, paths, pull, pulled)
+    return False
 
 
 def _settle_paths(
@@ -773,9 +797,9 @@ def _start_up(v, distance, up, pull, priority, deferred):
         fr.defer(deferred, v)
 
 
-def _behind_next(src, dst, edge, weight, s, distance, behind):
-    value = behind[dst, s]
-    return value if distance[dst, s] == distance[src, s] + 1 else 0.0
+def _add_behind(src, dst, edge, weight, distance, low, high, behind, limit, pull, pulled):
+    _add_from(dst, src, 1 - limit[0], distance, low, high, behind, pull, pulled)
+    return False
 
 
 def _settle_behind(
