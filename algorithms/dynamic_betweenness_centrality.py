@@ -11,10 +11,8 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     gain[v, s]       paths that predecessors of v have gained, less the paths that they have lost
     down[v], up[v]   sources for which the number of paths to v, or of paths behind v, may have changed
     moved[v]         sources whose distance to v has changed, or may have become shorter
+    again[v]         sources for which v sums up the paths behind all successors again
     low[v], high[v]  the last two bits of all distances, which tell at a glance which neighbors are a step nearer
-    pull_down[v]     sources for which v counts the paths of all predecessors again
-    pull_up[v]       sources for which v sums up the paths behind all successors again
-    priority[v]      the level of v that is next: the lowest for sources in `down`, the highest, negative, in `up`
     total[v]         sum of ``paths * sums`` over all sources
 
 An edge from u to v concerns only the sources for which v is farther than u. If v is one step farther, an inserted or
@@ -22,18 +20,17 @@ deleted edge changes the gain of v, and the sum of u, at once. The rest follows 
 
 1. Vertices that have lost as many paths as they had are cut off, and their successors lose these paths. Vertices that
    were cut off, or have a new edge from a nearer vertex, get the distance of their nearest neighbor plus 1, and shorter
-   distances are relaxed.
-2. Level by level, away from the sources, vertices add their gains, and pass on the changes to their successors. If the
-   distance of a vertex or of a predecessor has changed, it counts its paths again.
-3. Level by level, back to the sources, vertices pass on the changes of `behind` to their predecessors. Vertices whose
-   distance has changed, and vertices that may have lost or gained a successor whose distance has changed, sum up the
-   paths behind their successors again.
+   distances are relaxed. Their numbers of paths and of paths behind them start again from 0.
+2. Away from the sources, vertices add their gains, and pass on the changes to their successors.
+3. Back to the sources, vertices compute `behind`, and pass on the changes to their predecessors.
 4. The centralities of all vertices of the last step are summed up again.
 
-Numbers of paths are exact up to 2**53. Larger ones are always counted again. A sum of `behind` is computed again if it
-has fallen to almost nothing, or if there are more paths to the vertex than before, and all are after some repairs, so
-no rounding errors accumulate. A repair is given up, and all sources are searched again, when it has visited too many
-arcs.
+Vertices pass on changes as soon as they have any. The order does not matter, so each step is one traversal, in which
+vertices may be visited several times.
+
+Numbers of paths up to 2**53 are exact. Sums of `behind` get rounding errors. They are summed up again if little of them
+is left, or if there are more paths to the vertex, and all sources are searched again after some repairs. A repair is
+given up when it has visited too many arcs, or if almost all of more than 2**53 paths have vanished.
 
 Bergamini and Meyerhenke, "Fully-Dynamic Approximation of Betweenness Centrality", ESA 2015; Green, McColl and Bader,
 "A Fast Algorithm for Streaming Betweenness Centrality", SocialCom 2012; Jamour, Skiadopoulos and Kalnis, "Parallel
@@ -57,20 +54,18 @@ from .betweenness_centrality import scaled
 from .incremental import IncrementalAlgorithm, maintained
 
 ONE = np.uint64(1)
-NONE = 2**30
-"""The priority of vertices that are not queued: more than all levels."""
-EXACT = 2.0**53
-"""Smaller numbers of paths are exact."""
-LEFT = 2.0**-20
-"""A sum is computed again if less than this fraction of it is left: the rest may be rounding errors."""
-GROWS = 17 / 16
-"""A sum is also computed again if the number of paths, by which its error is multiplied, increases by this factor."""
+EXACT, VANISHED = 2.0**53, 2.0**-10
+"""Smaller numbers of paths are exact. If less than the second fraction of a larger number is left, it may be wrong."""
+GROWN = 17 / 16
+"""The paths behind a vertex are summed up again if the paths to it, by which rounding errors are multiplied, increase
+by this factor."""
+LITTLE = 2.0**-20
+"""They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 MAX_REPAIRS = 256
-"""All sources are searched again after this number of repairs. Each adds rounding errors to sums."""
-MOST = 4.0
-"""A repair is given up when it has visited the arcs of the graph this number of times, for each 32 sources."""
-STEP = {"cpu": 2**11, "gpu": 2**20}
-"""Every step of a repair counts as this number of arcs in addition."""
+"""All sources are searched again after this number of repairs."""
+MOST, LEAST = 4.0, {"cpu": 2**10, "gpu": 2**16}
+"""A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources, which is
+half of the work of a search on a CPU, less a number of arcs that the calls of its operators cost."""
 MOST_EDGES = 1 / 8
 """The edges of a batch of more than this fraction of all arcs are not looked at."""
 
@@ -268,7 +263,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         for word, size in zip(self._words, sizes, strict=True):
             word.pulled = pulled[:size].reshape(n, -1)
         self._here, self._coming = xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
-        self._queue = fr.PriorityFrontier(graph, xp.full(n, NONE, np.int32))
+        self._spent = xp.zeros(2, np.int64)  # visited arcs, and whether a number of paths is not known any more
         self._is_altered = xp.zeros(n, np.uint8)
         self._altered = Listed(graph).arguments
 
@@ -277,18 +272,23 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     def _repair(self) -> bool:
         """Process what is listed. Return whether that was cheaper than to search from all sources."""
         graph = self.graph
-        self._budget, self._repairs = 0.0, self._repairs + 1
-        for word in self._words:
-            if not any(graph.device.to_host(word.numbers).tolist()):
-                continue
-            if not graph.has_in_edges:
-                return False
-            self._budget += MOST * graph.num_arcs
+        self._repairs += 1
+        words = [word for word in self._words if any(graph.device.to_host(word.numbers).tolist())]
+        if not words:
+            return True
+        if not graph.has_in_edges:
+            return False
+        fr.advanced.clear(self._spent)
+        self._most = int(MOST * graph.num_arcs - LEAST[graph.device.kind]) * len(words)
+        self._degrees = graph.degrees()
+        for word in words:
             if not (self._mend_distances(word) and self._count_paths(word) and self._sum_behind(word)):
                 return False
             fr.advanced.clear(word.numbers)
         listed, number, _ = self._altered
         altered = fr.Frontier.listed(graph, listed, number)
+        for word in words:
+            self._sum_again(fr.filter(altered, _has_little, *word.found[1:], word.again), word)
         if self.endpoints:
             altered |= fr.Frontier(graph, self._sources)
         for first, word in enumerate(self._words):
@@ -299,100 +299,67 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         fr.advanced.clear(number)
         return True
 
-    def _spends(self, members: fr.Frontier) -> bool:
-        """Whether a visit of the arcs of these vertices is within the budget."""
-        self._budget -= members.num_arcs + STEP[self.graph.device.kind]
-        return self._budget > 0 or fr.advanced.is_warming_up()
+    @property
+    def _work(self) -> tuple[Any, ...]:
+        """Arguments of functors that visit vertices until the limit is reached."""
+        return self._here, self._degrees, self._spent, self._most
 
-    def _pulls(
-        self, word: _Word, members: fr.Frontier, pull: Any, first: float, op: Any, *args: Any, edges: str
-    ) -> bool:
-        """Reduce values of neighbors, from `first` on, for members and their sources in `pull`. Return whether that is
-        within the budget."""
-        pulling = fr.filter(members, _starts_to_pull, pull, word.pulled, first)
-        if not pulling:
-            return True
-        self._visit(pulling, op, word.found.distance, *args, pull, word.pulled, edges=edges)
-        return self._spends(pulling)
-
-    def _visit(self, members: fr.Frontier, op: Any, *args: Any, edges: str) -> None:
-        """Visit the edges of some vertices."""
-        fr.advance(self.graph, members, op, *args, edges=edges, output=None, direction="push")
+    def _goes_on(self) -> bool:
+        """Whether the limit has not been reached."""
+        spent, unknown = self.graph.device.to_host(self._spent).tolist()
+        return not unknown and (spent <= self._most or fr.advanced.is_warming_up())
 
     def _mend_distances(self, word: _Word) -> bool:
         """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
-        graph, n, here = self.graph, self.graph.num_vertices, self._here
+        graph, n = self.graph, self.graph.num_vertices
         distance, paths, down = word.found.distance, word.found.paths, word.lists[:4]
-        suspects = word.listed(graph, 0)
-        while suspects:
-            fr.compute(suspects, _find_inexact, paths, word.down, here)
-            if not self._pulls(word, suspects, here, UNREACHED, _find_nearest, edges="in"):
-                return False
-            lost = fr.filter(suspects, _cut_off, distance, paths, word.gain, word.pulled, word.down, word.moved, here)
-            if lost and not self._spends(lost):
-                return False
-            args = distance, paths, word.gain, here, *down
-            suspects = fr.advance(graph, lost, _suspect, *args, direction="push")
-        members = fr.filter(word.listed(graph, 0), _has_any, word.moved)
-        if not members:
-            return True
-        if not self._pulls(word, members, word.moved, UNREACHED, _find_nearest, edges="in"):
-            return False
-        near = fr.filter(members, _come_nearer, distance, word.pulled, word.moved, self._coming)
-        fr.traverse(
-            graph, near, _relax, distance, here, self._coming, word.moved, *down, n, fr.advanced.StepCounter(0),
-            prepare=_arrive,
-        )  # fmt: skip
-        moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
-        self._visit(moved, _list_farther, distance, word.moved, word.pull_up, *word.lists[4:], edges="in")
-        return self._spends(moved)
+        args = distance, paths, word.gain, word.moved, *down, *self._work
+        fr.traverse(graph, word.listed(graph, 0), _suspect, *args, prepare=_cut_off)
+        moved = fr.filter(word.listed(graph, 0), _starts_to_look, word.moved, word.pulled)
+        if moved and self._goes_on():
+            args = distance, word.moved, word.pulled
+            fr.advance(graph, moved, _find_nearest, *args, edges="in", output=None, direction="push")
+            near = fr.filter(moved, _come_nearer, *args, self._coming)
+            fr.traverse(
+                graph, near, _relax, distance, word.moved, *down, self._coming, n, *self._work,
+                fr.advanced.StepCounter(0), prepare=_arrive,
+            )  # fmt: skip
+            moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
+            args = distance, word.moved, word.again, *word.lists[4:]
+            fr.advance(graph, moved, _list_farther, *args, edges="in", output=None, direction="push")
+            args = *word.found, word.gain, word.moved, word.low, word.high, word.reached
+            fr.compute(moved, _start_again, *args, word.down, self._is_altered, *self._altered)
+            args = distance, paths, word.gain, word.moved
+            fr.advance(graph, moved, _gain_all, *args, edges="in", output=None, direction="push")
+        return self._goes_on()
 
     def _count_paths(self, word: _Word) -> bool:
-        """Count the paths to listed vertices again, level by level, unless it is too much work."""
-        queue, here, distance, paths = self._queue, self._here, word.found.distance, word.found.paths
-        order = queue.priority, queue.deferred
-        bits = word.low, word.high
-        state = distance, paths, word.gain, word.down, word.pull_down, word.moved, word.reached
-        fr.compute(
-            word.listed(self.graph, 0), _start_down, *state, *bits, word.found.behind, word.found.sums,
-            self._is_altered, *self._altered, *order,
+        """Pass on changes of the numbers of paths, unless it is too much work."""
+        distance, paths, _, _ = word.found
+        fr.traverse(
+            self.graph, word.listed(self.graph, 0), _pass_down, distance, paths, word.gain, word.moved, word.low,
+            word.high, word.reached, word.pulled, word.down, word.again, *word.lists[4:], *self._work,
+            prepare=_settle_paths,
         )  # fmt: skip
-        while members := queue.pop():
-            fr.compute(members, _pull_level, distance, word.pull_down, here, queue.limit, np.int32(1))
-            if not self._pulls(word, members, here, 0.0, _add_paths, *bits, paths, queue.limit, edges="in"):
-                return False
-            changed = fr.filter(
-                members, _settle_paths, *state, word.pulled, here, queue.limit, *order, word.pull_up, *word.lists[4:]
-            )
-            self._visit(
-                changed, _pass_down, distance, *bits, word.gain, word.down, word.pull_down, word.moved, word.pulled,
-                here, queue.limit, *order, edges="out",
-            )  # fmt: skip
-            if not self._spends(changed):
-                return False
-        return True
+        return self._goes_on()
 
     def _sum_behind(self, word: _Word) -> bool:
-        """Sum up the paths behind listed vertices again, level by level, unless it is too much work."""
-        queue, here = self._queue, self._here
+        """Pass on changes of the paths behind vertices, unless it is too much work."""
+        graph, listed = self.graph, word.listed(self.graph, 1)
+        self._sum_again(fr.filter(listed, _has_any, word.again), word)
+        fr.traverse(
+            graph, listed, _pass_up, *word.found, word.low, word.high, word.pulled, word.up, self._is_altered,
+            *self._altered, *self._work, prepare=_settle_behind, edges="in",
+        )  # fmt: skip
+        return self._goes_on()
+
+    def _sum_again(self, members: fr.Frontier, word: _Word) -> None:
+        """Sum up the paths behind some vertices again, for their sources in `again`."""
         distance, _, behind, sums = word.found
-        order, bits = (queue.priority, queue.deferred), (word.low, word.high)
-        fr.compute(word.listed(self.graph, 1), _start_up, distance, word.up, word.pull_up, *order)
-        while members := queue.pop():
-            fr.compute(members, _pull_level, distance, word.pull_up, here, queue.limit, np.int32(-1))
-            if not self._pulls(word, members, here, 0.0, _add_behind, *bits, behind, queue.limit, edges="out"):
-                return False
-            changed = fr.filter(
-                members, _settle_behind, *word.found, word.up, word.pull_up, word.moved, word.pulled, here,
-                queue.limit, *order, self._is_altered, *self._altered,
-            )  # fmt: skip
-            self._visit(
-                changed, _pass_up, distance, *bits, sums, word.up, word.pull_up, word.moved, word.pulled, here,
-                queue.limit, *order, edges="in",
-            )  # fmt: skip
-            if not self._spends(changed):
-                return False
-        return True
+        fr.compute(members, _clear_sums, sums, word.again)
+        args = distance, behind, sums, word.again
+        fr.advance(self.graph, members, _add_behind, *args, output=None, direction="push")
+        fr.compute(members, _clear, word.again)
 
 
 class _Word:
@@ -405,12 +372,12 @@ class _Word:
         self.found = found_by(graph, count)
         self.gain = graph.xp.zeros_like(self.found.paths)
         self.reached = graph.xp.zeros(self.gain.shape[1], np.int64)
-        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(7)])
+        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(6)])
 
     def _set_bits(self, graph: fr.Graph, bits: list[Any]) -> None:
         """Adopt these words, and list the vertices that have any."""
         self._bits, n = bits, graph.num_vertices
-        self.down, self.up, self.moved, self.pull_down, self.pull_up, self.low, self.high = bits
+        self.down, self.up, self.moved, self.again, self.low, self.high = bits
         self.numbers = graph.xp.zeros(2, np.int64)
         self._ids = [graph.xp.empty(n, graph.vertex_dtype) for _ in range(2)]
         self.lists = self.down, self._ids[0], self.numbers[:1], n, self.up, self._ids[1], self.numbers[1:], n
@@ -503,75 +470,43 @@ def _set_bits(v, distance, low, high):
         high[v] |= np.uint64(distance[v, s] >> 1 & 1) << np.uint64(s)
 
 
-def _may_be_at(v, level, low, high):
-    """The sources whose distance to v may be `level`: has the same last two bits."""
-    ones = low[v] if level & 1 else ~low[v]
-    twos = high[v] if level & 2 else ~high[v]
-    return ones & twos
+def _clear(v, words):
+    words[v] = 0
 
 
-def _starts_to_pull(v, pull, pulled, first):
-    bits = pull[v]
-    while bits != 0:
-        pulled[v, lowest_bit(bits)] = first
-        bits &= bits - ONE
-    return pull[v] != 0
+def _may_be_next(u, v, low, high):
+    """The sources for which v may be one step farther than u: the last two bits of the distances differ by 1."""
+    return (low[u] ^ low[v]) & ~(high[u] ^ high[v] ^ low[u])
 
 
-def _add_from(u, v, level, distance, low, high, values, pull, pulled):
-    """Add the values of u, if it is at a level, to what v pulls."""
-    bits = pull[v] & _may_be_at(u, level, low, high)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if distance[u, s] == level:
-            fr.atomic_add(pulled, (v, s), values[u, s])
-        bits &= bits - ONE
+def _spend(v, degrees, spent):
+    fr.atomic_add(spent, 0, degrees[v])
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------
 
 
-def _find_nearest(src, dst, edge, weight, distance, pull, pulled):
-    bits = pull[src]
-    while bits != 0:
-        s = lowest_bit(bits)
-        if 0 <= distance[dst, s] < pulled[src, s]:
-            fr.atomic_min(pulled, (src, s), np.float64(distance[dst, s]))
-        bits &= bits - ONE
-    return False
-
-
-def _find_inexact(v, paths, down, here):
-    """The sources for which the number of paths does not show whether there are any left."""
-    bits = down[v]
-    found = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if paths[v, s] >= EXACT:
-            found |= ONE << np.uint64(s)
-        bits &= bits - ONE
-    here[v] = found
-
-
-def _cut_off(v, distance, paths, gain, pulled, down, moved, here):
-    bits = down[v]
-    inexact = here[v]
+def _cut_off(src, distance, paths, gain, moved, down, ids, number, room, here, degrees, spent, most):
+    bits = down[src]
     lost = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        own = distance[v, s]
+        own = distance[src, s]
         if 0 < own < UNREACHED:
-            cut = pulled[v, s] >= own if inexact >> np.uint64(s) & ONE != 0 else paths[v, s] + gain[v, s] == 0
-            if cut:
-                distance[v, s] = -1 - own
+            left = paths[src, s] + gain[src, s]
+            if left == 0:
+                distance[src, s] = -1 - own
                 lost |= ONE << np.uint64(s)
+            if paths[src, s] >= EXACT and left < VANISHED * paths[src, s]:
+                spent[1] = 1
         bits &= bits - ONE
-    moved[v] |= lost
-    here[v] = lost
-    return lost != 0
+    moved[src] |= lost
+    here[src] = lost
+    if lost != 0:
+        _spend(src, degrees, spent)
 
 
-def _suspect(src, dst, edge, weight, distance, paths, gain, here, down, ids, number, room):
+def _suspect(src, dst, edge, weight, distance, paths, gain, moved, down, ids, number, room, here, degrees, spent, most):
     bits = here[src]
     found = np.uint64(0)
     while bits != 0:
@@ -581,10 +516,28 @@ def _suspect(src, dst, edge, weight, distance, paths, gain, here, down, ids, num
             fr.atomic_add(gain, (dst, s), -paths[src, s])
         bits &= bits - ONE
     _want(dst, found, down, ids, number, room)
-    return found != 0
+    return found != 0 and spent[0] <= most
 
 
-def _come_nearer(v, distance, pulled, moved, coming):
+def _starts_to_look(v, moved, pulled):
+    bits = moved[v]
+    while bits != 0:
+        pulled[v, lowest_bit(bits)] = UNREACHED
+        bits &= bits - ONE
+    return moved[v] != 0
+
+
+def _find_nearest(src, dst, edge, weight, distance, moved, pulled):
+    bits = moved[src]
+    while bits != 0:
+        s = lowest_bit(bits)
+        if 0 <= distance[dst, s] < pulled[src, s]:
+            fr.atomic_min(pulled, (src, s), np.float64(distance[dst, s]))
+        bits &= bits - ONE
+    return False
+
+
+def _come_nearer(v, distance, moved, pulled, coming):
     """Set the distances for sources in `moved`, and leave the ones there whose distance changes."""
     bits = moved[v]
     near = np.uint64(0)
@@ -606,13 +559,16 @@ def _come_nearer(v, distance, pulled, moved, coming):
     return near != 0
 
 
-def _arrive(src, distance, here, coming, moved, down, ids, number, room, n, step):
+def _arrive(src, distance, moved, down, ids, number, room, coming, n, here, degrees, spent, most, step):
     at = (step & 1) * n + src
     here[src] = coming[at]
     coming[at] = 0
+    _spend(src, degrees, spent)
 
 
-def _relax(src, dst, edge, weight, distance, here, coming, moved, down, ids, number, room, n, step):
+def _relax(
+    src, dst, edge, weight, distance, moved, down, ids, number, room, coming, n, here, degrees, spent, most, step
+):  # fmt: skip
     bits = here[src]
     near = np.uint64(0)
     while bits != 0:
@@ -626,10 +582,10 @@ def _relax(src, dst, edge, weight, distance, here, coming, moved, down, ids, num
     _want(dst, near, down, ids, number, room)
     fr.atomic_or(moved, dst, near)
     fr.atomic_or(coming, ((step + 1) & 1) * n + dst, near)
-    return True
+    return spent[0] <= most
 
 
-def _list_farther(src, dst, edge, weight, distance, moved, pull, up, ids, number, room):
+def _list_farther(src, dst, edge, weight, distance, moved, again, up, ids, number, room):
     """List dst for the sources for which it may have been before src."""
     bits = moved[src]
     found = np.uint64(0)
@@ -639,12 +595,30 @@ def _list_farther(src, dst, edge, weight, distance, moved, pull, up, ids, number
             found |= ONE << np.uint64(s)
         bits &= bits - ONE
     if found != 0:
-        fr.atomic_or(pull, dst, found)
+        fr.atomic_or(again, dst, found)
         _want(dst, found, up, ids, number, room)
     return False
 
 
-# ---- numbers of paths ------------------------------------------------------------------------------------------------
+def _start_again(
+    v, distance, paths, behind, sums, gain, moved, low, high, reached, down, is_altered, ids, number, room
+):  # fmt: skip
+    """Clear the numbers of v for sources whose distance to it has changed."""
+    _set_bits(v, distance, low, high)
+    bits = moved[v]
+    while bits != 0:
+        s = lowest_bit(bits)
+        if paths[v, s] > 0:
+            fr.atomic_add(reached, s, -1)
+        paths[v, s] = 0
+        behind[v, s] = 0
+        sums[v, s] = 0
+        gain[v, s] = 0
+        if distance[v, s] == UNREACHED:
+            moved[v] &= ~(ONE << np.uint64(s))
+            down[v] &= ~(ONE << np.uint64(s))
+            _alter(v, is_altered, ids, number, room)
+        bits &= bits - ONE
 
 
 def _alter(v, is_altered, ids, number, room):
@@ -654,209 +628,137 @@ def _alter(v, is_altered, ids, number, room):
         enlist(v, ids, number, room)
 
 
-def _start_down(
-    v, distance, paths, gain, down, pull, moved, reached, low, high, behind, sums, is_altered, ids, number, room,
-    priority, deferred,
-):  # fmt: skip
-    """Queue v at the lowest level. Clear the results of sources that do not reach it any more."""
-    bits = down[v]
-    if moved[v] != 0:
-        _set_bits(v, distance, low, high)
-    rest = np.uint64(0)
-    lowest = NONE
+def _gain_all(src, dst, edge, weight, distance, paths, gain, moved):
+    bits = moved[src]
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[v, s] < UNREACHED:
-            rest |= ONE << np.uint64(s)
-            lowest = min(lowest, int(distance[v, s]))
-        elif paths[v, s] > 0:
-            paths[v, s] = 0
-            gain[v, s] = 0
-            behind[v, s] = 0
-            sums[v, s] = 0
-            fr.atomic_add(reached, s, -1)
-            _alter(v, is_altered, ids, number, room)
+        if distance[dst, s] + 1 == distance[src, s]:
+            fr.atomic_add(gain, (src, s), paths[dst, s])
         bits &= bits - ONE
-    down[v] = rest
-    moved[v] &= rest
-    pull[v] = moved[v]
-    if rest != 0:
-        priority[v] = lowest
-        fr.defer(deferred, v)
-
-
-def _pull_level(v, distance, pull, here, limit, sign):
-    """The sources that pull, of the current level of v. Levels are negative on the way back."""
-    bits = pull[v]
-    found = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if sign * distance[v, s] <= limit[0]:
-            found |= ONE << np.uint64(s)
-        bits &= bits - ONE
-    here[v] = found
-
-
-def _add_paths(src, dst, edge, weight, distance, low, high, paths, limit, pull, pulled):
-    _add_from(dst, src, limit[0] - 1, distance, low, high, paths, pull, pulled)
     return False
 
 
+# ---- numbers of paths ------------------------------------------------------------------------------------------------
+
+
 def _settle_paths(
-    v, distance, paths, gain, down, pull, moved, reached, pulled, here, limit, priority, deferred, pull_up, up, ids,
-    number, room,
+    src, distance, paths, gain, moved, low, high, reached, pulled, down, again, up, ids, number, room, here, degrees,
+    spent, most,
 ):  # fmt: skip
-    """Add the gain, or take over what was pulled, and leave the change in `pulled`."""
-    bits = down[v]
-    pulls = here[v]
-    rest = np.uint64(0)
-    again = np.uint64(0)
+    """Add the gain of src, and leave it in `pulled`."""
+    bits = fr.atomic_exch(down, src, np.uint64(0))
     changed = np.uint64(0)
-    much = np.uint64(0)
-    lowest = NONE
+    grown = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
         bit = ONE << np.uint64(s)
         bits &= bits - ONE
-        old = paths[v, s]
-        value = old + gain[v, s]
-        if pulls & bit != 0:
-            value = pulled[v, s]
-        elif distance[v, s] <= limit[0] and max(old, value) >= EXACT:
-            again |= bit
-        if distance[v, s] > limit[0] or again & bit != 0:
-            rest |= bit
-            lowest = min(lowest, int(distance[v, s]))
+        change = fr.atomic_exch(gain, (src, s), 0.0)
+        if change == 0:
             continue
-        gain[v, s] = 0
-        if value != old or moved[v] & bit != 0:
-            if old == 0:
-                fr.atomic_add(reached, s, 1)
-            paths[v, s] = value
-            pulled[v, s] = value - old
-            changed |= bit
-            if moved[v] & bit != 0 or value > GROWS * old:
-                much |= bit
-    down[v] = rest
-    pull[v] = pull[v] & ~pulls | again
-    priority[v] = lowest
-    if rest != 0:
-        fr.defer(deferred, v)
-    here[v] = changed
+        old = paths[src, s]
+        value = old + change
+        paths[src, s] = value
+        pulled[src, s] = change
+        changed |= bit
+        if value > GROWN * old:
+            grown |= bit
+        if old >= EXACT and (value < EXACT or value < VANISHED * old):
+            spent[1] = 1
+        if old == 0:
+            fr.atomic_add(reached, s, 1)
+        if value == 0:
+            fr.atomic_add(reached, s, -1)
+    here[src] = changed
     if changed != 0:
-        pull_up[v] |= much
-        _want(v, changed, up, ids, number, room)
-    return changed != 0
+        again[src] |= grown
+        _want(src, changed, up, ids, number, room)
+        _spend(src, degrees, spent)
 
 
 def _pass_down(
-    src, dst, edge, weight, distance, low, high, gain, down, pull, moved, pulled, here, limit, priority, deferred
+    src, dst, edge, weight, distance, paths, gain, moved, low, high, reached, pulled, down, again, up, ids, number,
+    room, here, degrees, spent, most,
 ):  # fmt: skip
-    level = limit[0] + 1
-    bits = here[src] & _may_be_at(dst, level, low, high)
-    if bits == 0:
-        return False
+    bits = here[src] & _may_be_next(src, dst, low, high)
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] == level:
+        if distance[dst, s] == distance[src, s] + 1:
             found |= ONE << np.uint64(s)
             fr.atomic_add(gain, (dst, s), pulled[src, s])
         bits &= bits - ONE
-    _want_next(dst, found, found & moved[src], down, pull, level, priority, deferred)
-    return False
-
-
-def _want_next(v, bits, pulls, words, pull, level, priority, deferred):
-    """Add sources to the words of v, and queue it."""
-    if bits != 0:
-        fr.atomic_or(words, v, bits)
-        fr.atomic_min(priority, v, level)
-        fr.defer(deferred, v)
-        if pulls != 0:
-            fr.atomic_or(pull, v, pulls)
+    if found == 0:
+        return False
+    fr.atomic_or(down, dst, found)
+    return spent[0] <= most
 
 
 # ---- paths behind vertices -------------------------------------------------------------------------------------------
 
 
-def _start_up(v, distance, up, pull, priority, deferred):
-    bits = up[v]
-    rest = np.uint64(0)
-    lowest = NONE
+def _clear_sums(v, sums, again):
+    bits = again[v]
+    while bits != 0:
+        sums[v, lowest_bit(bits)] = 0
+        bits &= bits - ONE
+
+
+def _add_behind(src, dst, edge, weight, distance, behind, sums, again):
+    bits = again[src]
     while bits != 0:
         s = lowest_bit(bits)
-        if 0 < distance[v, s] < UNREACHED:
-            rest |= ONE << np.uint64(s)
-            lowest = min(lowest, -int(distance[v, s]))
+        if distance[dst, s] == distance[src, s] + 1:
+            fr.atomic_add(sums, (src, s), behind[dst, s])
         bits &= bits - ONE
-    up[v] = rest
-    pull[v] &= rest
-    if rest != 0:
-        priority[v] = lowest
-        fr.defer(deferred, v)
-
-
-def _add_behind(src, dst, edge, weight, distance, low, high, behind, limit, pull, pulled):
-    _add_from(dst, src, 1 - limit[0], distance, low, high, behind, pull, pulled)
     return False
 
 
 def _settle_behind(
-    v, distance, paths, behind, sums, up, pull, moved, pulled, here, limit, priority, deferred, is_altered, ids, number,
-    room,
+    src, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, here, degrees, spent, most
 ):  # fmt: skip
-    """Compute `behind` from the sum, or from what was pulled, and leave the change in `pulled`."""
-    bits = up[v]
-    pulls = here[v]
-    rest = np.uint64(0)
-    again = np.uint64(0)
+    """Compute the paths behind src, and leave the change in `pulled`."""
+    bits = fr.atomic_exch(up, src, np.uint64(0))
     changed = np.uint64(0)
-    lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        bit = ONE << np.uint64(s)
+        if 0 < distance[src, s] < UNREACHED:
+            value = (1 + paths[src, s] * sums[src, s]) / paths[src, s]
+            if value != behind[src, s] and distance[src, s] > 1:
+                changed |= ONE << np.uint64(s)
+            pulled[src, s] = value - behind[src, s]
+            behind[src, s] = value
         bits &= bits - ONE
-        if pulls & bit != 0:
-            sums[v, s] = pulled[v, s]
-        elif -distance[v, s] <= limit[0] and sums[v, s] < LEFT * (behind[v, s] - 1 / paths[v, s]):
-            again |= bit
-        if -distance[v, s] > limit[0] or again & bit != 0:
-            rest |= bit
-            lowest = min(lowest, -int(distance[v, s]))
-            continue
-        value = (1 + paths[v, s] * sums[v, s]) / paths[v, s]
-        if value != behind[v, s] or moved[v] & bit != 0:
-            pulled[v, s] = value - behind[v, s]
-            behind[v, s] = value
-            if distance[v, s] > 1:
-                changed |= bit
-    up[v] = rest
-    pull[v] = pull[v] & ~pulls | again
-    priority[v] = lowest
-    if rest != 0:
-        fr.defer(deferred, v)
-    here[v] = changed
-    _alter(v, is_altered, ids, number, room)
-    return changed != 0
+    here[src] = changed
+    _alter(src, is_altered, ids, number, room)
+    if changed != 0:
+        _spend(src, degrees, spent)
 
 
 def _pass_up(
-    src, dst, edge, weight, distance, low, high, sums, up, pull, moved, pulled, here, limit, priority, deferred
+    src, dst, edge, weight, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, here,
+    degrees, spent, most,
 ):  # fmt: skip
-    level = -limit[0] - 1
-    bits = here[src] & _may_be_at(dst, level, low, high)
-    if bits == 0:
-        return False
+    bits = here[src] & _may_be_next(dst, src, low, high)
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] == level:
+        if distance[dst, s] + 1 == distance[src, s]:
             found |= ONE << np.uint64(s)
             fr.atomic_add(sums, (dst, s), pulled[src, s])
         bits &= bits - ONE
-    _want_next(dst, found, found & moved[src], up, pull, -level, priority, deferred)
-    return False
+    if found == 0:
+        return False
+    fr.atomic_or(up, dst, found)
+    return spent[0] <= most
+
+
+def _has_little(v, paths, behind, sums, again):
+    """Mark sources for which most of the sum of v may be a rounding error."""
+    for s in range(sums.shape[1]):
+        if sums[v, s] != 0 and paths[v, s] * sums[v, s] < LITTLE:
+            again[v] |= ONE << np.uint64(s)
+    return again[v] != 0
 
 
 def _sum_up(v, distance, paths, sums, reached, moved, total, is_altered, is_first, endpoints):
