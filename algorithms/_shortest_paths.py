@@ -84,10 +84,11 @@ def passes_of(sources: list[int]) -> float:
 def add_paths(
     graph: fr.Graph, sources: list[int], total: Any, endpoints: bool = False, edges: Any = None,
     kept: Sequence[Found] = (),
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Add to each vertex its share of all shortest paths from the sources, and to each edge, if `edges` is given.
 
-    With `kept`, cleared results of each `WIDTH` sources, also write all numbers of single sources there.
+    With `kept`, cleared results of each `WIDTH` sources, also write all numbers of single sources there. Return whether
+    paths are so long that it searched from one source after another.
 
     O((V + E) levels) work at most for every 32 sources, or O(V + E) for each.
     """
@@ -96,6 +97,7 @@ def add_paths(
         found = kept[i // WIDTH] if kept else None
         add = _add_in_turn if in_turn else _add_together
         add(graph, sources[i : i + WIDTH], total, endpoints, edges, found)
+    return in_turn
 
 
 def _add_together(

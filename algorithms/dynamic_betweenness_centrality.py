@@ -13,6 +13,7 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     moved[v]         sources whose distance to v has changed, or may have become shorter
     again[v]         sources for which v sums up the paths behind all successors again
     low[v], high[v]  the last two bits of all distances, which tell at a glance which neighbors are a step nearer
+    priority[v]      minus the largest distance of v from sources in `up`: the farthest vertices come first
     total[v]         sum of ``paths * sums`` over all sources
 
 An edge from u to v concerns only the sources for which v is farther than u. If v is one step farther, an inserted or
@@ -25,8 +26,8 @@ deleted edge changes the gain of v, and the sum of u, at once. The rest follows 
 3. Back to the sources, vertices compute `behind`, and pass on the changes to their predecessors.
 4. The centralities of all vertices of the last step are summed up again.
 
-Vertices pass on changes as soon as they have any. The order does not matter, so each step is one traversal, in which
-vertices may be visited several times.
+The order in which vertices pass on changes does not matter, but a vertex is visited again for changes that come later.
+Step 2 is one traversal. In step 3 changes come from all distances, so the vertices of some distances follow another.
 
 Numbers of paths up to 2**53 are exact. Sums of `behind` get rounding errors. They are summed up again if little of them
 is left, or if there are more paths to the vertex, and all sources are searched again after some repairs. A repair is
@@ -63,9 +64,17 @@ LITTLE = 2.0**-20
 """They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs."""
-MOST, LEAST = 4.0, {"cpu": 2**10, "gpu": 2**16}
-"""A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources, which is
-half of the work of a search on a CPU, less a number of arcs that the calls of its operators cost."""
+MOST, MOST_LONG = 4.0, 20.0
+"""A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources: half of the
+work of a search. The second limit applies if a search visits them for each source."""
+VISIT = 8
+"""The visit of a vertex counts as this number of arcs in addition."""
+CALLS = {"cpu": 2**10, "gpu": 2**16}
+"""The calls of the operators of a repair count as this number of arcs."""
+STAGES = {"cpu": 64, "gpu": 4}
+"""The number of stages of the way back to the sources. Each costs a GPU a host synchronization."""
+NONE = 2**30
+"""The priority of vertices that are not queued: more than that of all others."""
 MOST_EDGES = 1 / 8
 """The edges of a batch of more than this fraction of all arcs are not looked at."""
 
@@ -236,11 +245,16 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         copied = fr.advanced.copy_for_passes(graph, passes_of(sources))
         self._total = graph.xp.zeros(graph.num_vertices)
         kept = [word.found for word in self._words] if follows else []
-        add_paths(copied, sources, self._total, self.endpoints, kept=kept)
+        self._in_turn = add_paths(copied, sources, self._total, self.endpoints, kept=kept)
+        everyone = fr.Frontier.all(graph)
         for word in self._words if follows else ():
-            fr.compute(fr.Frontier.all(graph), _set_bits, word.found.distance, word.low, word.high)
+            fr.compute(everyone, _set_bits, word.found.distance, word.low, word.high)
             if self.endpoints:
                 word.reached[:] = (word.found.paths > 0).sum(axis=0)
+        if self._words and follows:
+            farthest = fr.reduce(everyone, _farthest, self._words[0].found.distance, reduce="max", dtype=np.int64)
+            self._width = max(int(farthest[0]), 0) // STAGES[graph.device.kind]
+            self._queue = None
         self._follows, self._stale, self._repairs = follows, False, 0
 
     def _make_words(self) -> None:
@@ -264,6 +278,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             word.pulled = pulled[:size].reshape(n, -1)
         self._here, self._coming = xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
         self._spent = xp.zeros(2, np.int64)  # visited arcs, and whether a number of paths is not known any more
+        self._queue: fr.PriorityFrontier | None = None
         self._is_altered = xp.zeros(n, np.uint8)
         self._altered = Listed(graph).arguments
 
@@ -278,8 +293,12 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             return True
         if not graph.has_in_edges:
             return False
+        if self._queue is None:
+            priority = graph.xp.full(graph.num_vertices, NONE, np.int32)
+            self._queue = fr.PriorityFrontier(graph, priority, self._width)
         fr.advanced.clear(self._spent)
-        self._most = int(MOST * graph.num_arcs - LEAST[graph.device.kind]) * len(words)
+        most = (MOST_LONG if self._in_turn else MOST) * graph.num_arcs
+        self._most = int(most - CALLS[graph.device.kind]) * len(words)
         self._degrees = graph.degrees()
         for word in words:
             if not (self._mend_distances(word) and self._count_paths(word) and self._sum_behind(word)):
@@ -345,13 +364,18 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def _sum_behind(self, word: _Word) -> bool:
         """Pass on changes of the paths behind vertices, unless it is too much work."""
-        graph, listed = self.graph, word.listed(self.graph, 1)
+        graph, listed, queue = self.graph, word.listed(self.graph, 1), self._queue
         self._sum_again(fr.filter(listed, _has_any, word.again), word)
-        fr.traverse(
-            graph, listed, _pass_up, *word.found, word.low, word.high, word.pulled, word.up, self._is_altered,
-            *self._altered, *self._work, prepare=_settle_behind, edges="in",
-        )  # fmt: skip
-        return self._goes_on()
+        fr.compute(listed, _start_up, word.found.distance, word.up, queue.priority, queue.deferred)
+        while farthest := queue.pop():
+            fr.traverse(
+                graph, farthest, _pass_up, *word.found, word.low, word.high, word.pulled, word.up, self._is_altered,
+                *self._altered, queue.limit, queue.priority, queue.deferred, *self._work, prepare=_settle_behind,
+                edges="in",
+            )  # fmt: skip
+            if not self._goes_on():
+                return False
+        return True
 
     def _sum_again(self, members: fr.Frontier, word: _Word) -> None:
         """Sum up the paths behind some vertices again, for their sources in `again`."""
@@ -479,8 +503,17 @@ def _may_be_next(u, v, low, high):
     return (low[u] ^ low[v]) & ~(high[u] ^ high[v] ^ low[u])
 
 
+def _farthest(v, distance):
+    """The largest distance from a source."""
+    found = 0
+    for s in range(distance.shape[1]):
+        if distance[v, s] < UNREACHED:
+            found = max(found, int(distance[v, s]))
+    return found
+
+
 def _spend(v, degrees, spent):
-    fr.atomic_add(spent, 0, degrees[v])
+    fr.atomic_add(spent, 0, degrees[v] + VISIT)
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------
@@ -714,20 +747,49 @@ def _add_behind(src, dst, edge, weight, distance, behind, sums, again):
     return False
 
 
+def _start_up(v, distance, up, priority, deferred):
+    """Queue v for its sources in `up` that reach it."""
+    bits = up[v]
+    rest = np.uint64(0)
+    lowest = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        if 0 < distance[v, s] < UNREACHED:
+            rest |= ONE << np.uint64(s)
+            lowest = min(lowest, -int(distance[v, s]))
+        bits &= bits - ONE
+    up[v] = rest
+    if rest != 0:
+        priority[v] = lowest
+        fr.defer(deferred, v)
+
+
 def _settle_behind(
-    src, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, here, degrees, spent, most
+    src, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, limit, priority, deferred,
+    here, degrees, spent, most,
 ):  # fmt: skip
-    """Compute the paths behind src, and leave the change in `pulled`."""
-    bits = fr.atomic_exch(up, src, np.uint64(0))
+    """Compute the paths behind src, for sources that are far enough, and leave the change in `pulled`."""
+    bits = up[src]
+    rest = np.uint64(0)
+    lowest = NONE
+    while bits != 0:
+        s = lowest_bit(bits)
+        if -distance[src, s] > limit[0]:
+            rest |= ONE << np.uint64(s)
+            lowest = min(lowest, -int(distance[src, s]))
+        bits &= bits - ONE
+    bits = fr.atomic_and(up, src, rest) & ~rest
+    priority[src] = lowest
+    if rest != 0:
+        fr.defer(deferred, src)
     changed = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        if 0 < distance[src, s] < UNREACHED:
-            value = (1 + paths[src, s] * sums[src, s]) / paths[src, s]
-            if value != behind[src, s] and distance[src, s] > 1:
-                changed |= ONE << np.uint64(s)
-            pulled[src, s] = value - behind[src, s]
-            behind[src, s] = value
+        value = (1 + paths[src, s] * sums[src, s]) / paths[src, s]
+        if value != behind[src, s] and distance[src, s] > 1:
+            changed |= ONE << np.uint64(s)
+        pulled[src, s] = value - behind[src, s]
+        behind[src, s] = value
         bits &= bits - ONE
     here[src] = changed
     _alter(src, is_altered, ids, number, room)
@@ -736,21 +798,31 @@ def _settle_behind(
 
 
 def _pass_up(
-    src, dst, edge, weight, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, here,
-    degrees, spent, most,
+    src, dst, edge, weight, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, limit,
+    priority, deferred, here, degrees, spent, most,
 ):  # fmt: skip
     bits = here[src] & _may_be_next(dst, src, low, high)
     found = np.uint64(0)
+    joins = False
+    lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] + 1 == distance[src, s]:
+        level = -int(distance[dst, s])
+        if level - 1 == -distance[src, s]:
             found |= ONE << np.uint64(s)
             fr.atomic_add(sums, (dst, s), pulled[src, s])
+            if level <= limit[0]:
+                joins = True
+            else:
+                lowest = min(lowest, level)
         bits &= bits - ONE
     if found == 0:
         return False
     fr.atomic_or(up, dst, found)
-    return spent[0] <= most
+    if lowest < NONE:
+        fr.atomic_min(priority, dst, lowest)
+        fr.defer(deferred, dst)
+    return joins and spent[0] <= most
 
 
 def _has_little(v, paths, behind, sums, again):

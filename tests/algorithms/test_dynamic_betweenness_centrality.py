@@ -27,6 +27,7 @@ def structure():
 def always_repairs(monkeypatch):
     """No repair is given up."""
     monkeypatch.setattr(f"{MODULE}.MOST", 10**9)
+    monkeypatch.setattr(f"{MODULE}.MOST_LONG", 10**9)
     monkeypatch.setattr(f"{MODULE}.MOST_EDGES", 10**9)
 
 
@@ -162,7 +163,7 @@ def test_many_paths(structure, device, always_repairs, monkeypatch):
 
 def test_batches_that_change_little(structure, device, rng, monkeypatch):
     """Edges between vertices at the same distance cost nothing, and others little."""
-    monkeypatch.setattr(f"{MODULE}.LEAST", {"cpu": 0, "gpu": 0})
+    monkeypatch.setattr(f"{MODULE}.CALLS", {"cpu": 0, "gpu": 0})
     n, counted = 2000, Counted(monkeypatch)
     graph = structure.from_edges(*random_batch(rng, n, 3 * n)[:2], num_vertices=n, device=device)
     made = DynamicBetweennessCentrality(graph, k=40)
@@ -187,7 +188,7 @@ def test_repairs_that_are_given_up(structure, device, rng, monkeypatch):
     made = DynamicBetweennessCentrality(graph, k=33)
     src, dst = (host(ends) for ends in graph.to_coo()[:2])
     for turn in range(6):
-        monkeypatch.setattr(f"{MODULE}.LEAST", dict.fromkeys(("cpu", "gpu"), turn * 300))
+        monkeypatch.setattr(f"{MODULE}.CALLS", dict.fromkeys(("cpu", "gpu"), turn * 300))
         monkeypatch.setattr(f"{MODULE}.MOST", 4.0)
         graph.delete_edges(src[turn::50], dst[turn::50])
         check(made)
