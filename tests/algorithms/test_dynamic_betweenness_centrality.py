@@ -139,10 +139,10 @@ def test_special_graphs(structure, device, always_repairs, monkeypatch):
 
 def test_long_paths(structure, device, always_repairs, monkeypatch):
     """A cycle of which a CPU searches from one source after another is cut and closed, and shortened."""
-    n, counted = 300, Counted(monkeypatch)
+    n, counted = 150, Counted(monkeypatch)
     graph = structure.from_edges(np.arange(n), (np.arange(n) + 1) % n, num_vertices=n, device=device)
     made = DynamicBetweennessCentrality(graph, [0, 20, 40, 60], endpoints=True)
-    for update, src, dst in (("delete", 150, 151), ("insert", 150, 151), ("insert", 10, 160), ("delete", 10, 160)):
+    for update, src, dst in (("delete", 75, 76), ("insert", 75, 76), ("insert", 10, 80), ("delete", 10, 80)):
         getattr(graph, f"{update}_edges")([src], [dst])
         check(made)
     assert counted.repaired == [True] * 4 and counted.searched == 1
