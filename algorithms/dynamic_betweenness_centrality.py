@@ -64,9 +64,10 @@ LITTLE = 2.0**-20
 """They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs."""
-MOST, MOST_LONG = 4.0, 20.0
+MOST, MOST_LONG, EARLY = 3.0, 20.0, 2 / 3
 """A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources: half of the
-work of a search. The second limit applies if a search visits them for each source."""
+work of a search. The second limit applies if a search visits them for each source. Before the last step, which takes
+about as long as the others, the third is the part of it that may be spent."""
 VISIT = 8
 """The visit of a vertex counts as this number of arcs in addition."""
 CALLS = {"cpu": 2**10, "gpu": 2**16}
@@ -75,7 +76,7 @@ STAGES = {"cpu": 64, "gpu": 4}
 """The number of stages of the way back to the sources. Each costs a GPU a host synchronization."""
 NONE = 2**30
 """The priority of vertices that are not queued: more than that of all others."""
-MOST_EDGES = 1 / 8
+MOST_EDGES = 1 / 64
 """The edges of a batch of more than this fraction of all arcs are not looked at."""
 
 
@@ -220,7 +221,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._size += int(src.size)
         both = np.bool_(not self.graph.directed)
         for word in self._words:
-            args = *word.found, word.gain, word.moved, sign, both, *word.lists
+            args = *word.found, word.gain, word.moved, self._spent, sign, both, *word.lists
             fr.visit_edges(self.graph, src, dst, _list_ends, *args, output=False)
 
     def _bring_up(self) -> None:
@@ -267,6 +268,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         else:
             for word in self._words:
                 word.clear()
+        self._spent = graph.xp.zeros(2, np.int64)  # visited arcs, and whether a number of paths is not known any more
         self._make_scratch()
 
     def _make_scratch(self) -> None:
@@ -277,7 +279,6 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         for word, size in zip(self._words, sizes, strict=True):
             word.pulled = pulled[:size].reshape(n, -1)
         self._here, self._coming = xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
-        self._spent = xp.zeros(2, np.int64)  # visited arcs, and whether a number of paths is not known any more
         self._queue: fr.PriorityFrontier | None = None
         self._is_altered = xp.zeros(n, np.uint8)
         self._altered = Listed(graph).arguments
@@ -296,13 +297,14 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         if self._queue is None:
             priority = graph.xp.full(graph.num_vertices, NONE, np.int32)
             self._queue = fr.PriorityFrontier(graph, priority, self._width)
-        fr.advanced.clear(self._spent)
-        most = (MOST_LONG if self._in_turn else MOST) * graph.num_arcs
-        self._most = int(most - CALLS[graph.device.kind]) * len(words)
+        fr.advanced.clear(self._spent[:1])
+        most = (MOST_LONG if self._in_turn else MOST) * graph.num_arcs - CALLS[graph.device.kind]
         self._degrees = graph.degrees()
-        for word in words:
-            if not (self._mend_distances(word) and self._count_paths(word) and self._sum_behind(word)):
-                return False
+        for done, word in enumerate(words):
+            for step, part in ((self._mend_distances, EARLY), (self._count_paths, EARLY), (self._sum_behind, 1)):
+                self._most = int((done + part) * most)
+                if not step(word):
+                    return False
             fr.advanced.clear(word.numbers)
         listed, number, _ = self._altered
         altered = fr.Frontier.listed(graph, listed, number)
@@ -448,8 +450,8 @@ def _extended(graph: fr.Graph, array: Any, value: Any) -> Any:
 
 
 def _list_ends(
-    src, dst, edge, weight, distance, paths, behind, sums, gain, moved, sign, both, down, ids, number, room, up, others,
-    count, most,
+    src, dst, edge, weight, distance, paths, behind, sums, gain, moved, spent, sign, both, down, ids, number, room, up,
+    others, count, most,
 ):  # fmt: skip
     """List the ends of an edge that is inserted (`sign` 1) or deleted (-1), for the sources that it concerns."""
     for turn in range(2):
@@ -464,6 +466,8 @@ def _list_ends(
                 if here + 1 == distance[v, s]:
                     after |= ONE << np.uint64(s)
                     fr.atomic_add(gain, (v, s), sign * paths[u, s])
+                    if paths[u, s] >= EXACT > paths[v, s]:
+                        spent[1] = 1
                     if here > 0:
                         before |= ONE << np.uint64(s)
                         fr.atomic_add(sums, (u, s), sign * behind[v, s])
@@ -696,7 +700,7 @@ def _settle_paths(
         changed |= bit
         if value > GROWN * old:
             grown |= bit
-        if old >= EXACT and (value < EXACT or value < VANISHED * old):
+        if old >= EXACT and not value >= max(EXACT, VANISHED * old):
             spent[1] = 1
         if old == 0:
             fr.atomic_add(reached, s, 1)

@@ -163,7 +163,7 @@ def test_many_paths(structure, device, always_repairs, monkeypatch):
 
 def test_batches_that_change_little(structure, device, rng, monkeypatch):
     """Edges between vertices at the same distance cost nothing, and others little."""
-    monkeypatch.setattr(f"{MODULE}.CALLS", {"cpu": 0, "gpu": 0})
+    monkeypatch.setattr(f"{MODULE}.MOST", 10)
     n, counted = 2000, Counted(monkeypatch)
     graph = structure.from_edges(*random_batch(rng, n, 3 * n)[:2], num_vertices=n, device=device)
     made = DynamicBetweennessCentrality(graph, k=40)
