@@ -64,7 +64,7 @@ LITTLE = 2.0**-20
 """They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs."""
-MOST, MOST_LONG, EARLY = 3.0, 20.0, 2 / 3
+MOST, MOST_LONG, EARLY = 3.0, 20.0, 1 / 2
 """A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources: half of the
 work of a search. The second limit applies if a search visits them for each source. Before the last step, which takes
 about as long as the others, the third is the part of it that may be spent."""
@@ -135,6 +135,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     _stale = True  # whether all sources must be searched again
     _follows = False  # whether arrays have the results of each source
+    _tries = False  # whether they will be needed, as a batch like the last one is to be repaired
 
     def __init__(
         self, graph: fr.DynamicGraph, sources: Any = None, *, k: int | None = None, normalized: bool = True,
@@ -172,13 +173,14 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether all sources will be searched again."""
-        large = edges > MOST_EDGES * self.graph.num_arcs and not fr.advanced.is_warming_up()
-        return self._stale or not self._follows or large
+        return self._stale or not self._follows or self._is_large(edges)
 
     def outdated(self, edges: int) -> None:
         """Have all sources searched again when the centralities are read."""
         if edges:
-            self._trials.pays(edges)
+            self._tries = self._trials.pays(edges) and not self._is_large(edges)
+            if self._is_large(edges):
+                self._trials.note(1.0)
             self._stale = True
 
     def vertices_changed(self) -> None:
@@ -213,6 +215,10 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         super()._finish()
         self._last = self._result()
 
+    def _is_large(self, edges: int) -> bool:
+        """Whether a batch of this number of edges is not looked at."""
+        return edges > MOST_EDGES * self.graph.num_arcs and not fr.advanced.is_warming_up()
+
     def _list(self, src: Any, dst: Any, sign: float) -> None:
         """List the ends of the edges of a batch, and change gains and sums."""
         if self.recomputes("", src.size):
@@ -239,8 +245,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     def _recompute(self) -> None:
         """Search from all sources. If the next batch is not to be repaired, their results are not stored."""
         graph, sources = self.graph, self._sources
-        self._follows = False
-        follows = not self._trials.skips
+        self._follows, follows = False, self._tries or not self._trials.skips
         if follows:
             self._make_words()
         copied = fr.advanced.copy_for_passes(graph, passes_of(sources))
@@ -256,7 +261,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             farthest = fr.reduce(everyone, _farthest, self._words[0].found.distance, reduce="max", dtype=np.int64)
             self._width = max(int(farthest[0]), 0) // STAGES[graph.device.kind]
             self._queue = None
-        self._follows, self._stale, self._repairs = follows, False, 0
+        self._follows, self._stale, self._tries, self._repairs = follows, False, False, 0
 
     def _make_words(self) -> None:
         """Arrays for the results of all sources, without entries."""
