@@ -12,7 +12,8 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     down[v], up[v]   sources for which the number of paths to v, or of paths behind v, may have changed
     moved[v]         sources whose distance to v has changed, or may have become shorter
     again[v]         sources for which v sums up the paths behind all successors again
-    low[v], high[v]  the last two bits of all distances, which tell at a glance which neighbors are a step nearer
+    last[v]          the last two bits of all distances, of source s at bits s and s + 32, which tell at a glance which
+                     neighbors may be a step nearer
     priority[v]      minus the largest distance of v from sources in `up`: the farthest vertices come first
     total[v]         sum of ``paths * sums`` over all sources
 
@@ -54,7 +55,7 @@ from ._trials import Trials
 from .betweenness_centrality import scaled
 from .incremental import IncrementalAlgorithm, maintained
 
-ONE = np.uint64(1)
+ONE, ALL = np.uint64(1), np.uint64(2**WIDTH - 1)
 EXACT, VANISHED = 2.0**53, 2.0**-10
 """Smaller numbers of paths are exact. If less than the second fraction of a larger number is left, it may be wrong."""
 GROWN = 17 / 16
@@ -254,7 +255,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._in_turn = add_paths(copied, sources, self._total, self.endpoints, kept=kept)
         everyone = fr.Frontier.all(graph)
         for word in self._words if follows else ():
-            fr.compute(everyone, _set_bits, word.found.distance, word.low, word.high)
+            fr.compute(everyone, _set_last, word.found.distance, word.last)
             if self.endpoints:
                 word.reached[:] = (word.found.paths > 0).sum(axis=0)
         if self._words and follows:
@@ -353,7 +354,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
             args = distance, word.moved, word.again, *word.lists[4:]
             fr.advance(graph, moved, _list_farther, *args, edges="in", output=None, direction="push")
-            args = *word.found, word.gain, word.moved, word.low, word.high, word.reached
+            args = *word.found, word.gain, word.moved, word.last, word.reached
             fr.compute(moved, _start_again, *args, word.down, self._is_altered, *self._altered)
             args = distance, paths, word.gain, word.moved
             fr.advance(graph, moved, _gain_all, *args, edges="in", output=None, direction="push")
@@ -363,8 +364,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         """Pass on changes of the numbers of paths, unless it is too much work."""
         distance, paths, _, _ = word.found
         fr.traverse(
-            self.graph, word.listed(self.graph, 0), _pass_down, distance, paths, word.gain, word.moved, word.low,
-            word.high, word.reached, word.pulled, word.down, word.again, *word.lists[4:], *self._work,
+            self.graph, word.listed(self.graph, 0), _pass_down, distance, paths, word.gain, word.moved, word.last,
+            word.reached, word.pulled, word.down, word.again, *word.lists[4:], *self._work,
             prepare=_settle_paths,
         )  # fmt: skip
         return self._goes_on()
@@ -376,7 +377,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         fr.compute(listed, _start_up, word.found.distance, word.up, queue.priority, queue.deferred)
         while farthest := queue.pop():
             fr.traverse(
-                graph, farthest, _pass_up, *word.found, word.low, word.high, word.pulled, word.up, self._is_altered,
+                graph, farthest, _pass_up, *word.found, word.last, word.pulled, word.up, self._is_altered,
                 *self._altered, queue.limit, queue.priority, queue.deferred, *self._work, prepare=_settle_behind,
                 edges="in",
             )  # fmt: skip
@@ -388,7 +389,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         """Sum up the paths behind some vertices again, for their sources in `again`."""
         distance, _, behind, sums = word.found
         fr.compute(members, _clear_sums, sums, word.again)
-        args = distance, behind, sums, word.again
+        args = distance, word.last, behind, sums, word.again
         fr.advance(self.graph, members, _add_behind, *args, output=None, direction="push")
         fr.compute(members, _clear, word.again)
 
@@ -403,12 +404,12 @@ class _Word:
         self.found = found_by(graph, count)
         self.gain = graph.xp.zeros_like(self.found.paths)
         self.reached = graph.xp.zeros(self.gain.shape[1], np.int64)
-        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(6)])
+        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(5)])
 
     def _set_bits(self, graph: fr.Graph, bits: list[Any]) -> None:
         """Adopt these words, and list the vertices that have any."""
         self._bits, n = bits, graph.num_vertices
-        self.down, self.up, self.moved, self.again, self.low, self.high = bits
+        self.down, self.up, self.moved, self.again, self.last = bits
         self.numbers = graph.xp.zeros(2, np.int64)
         self._ids = [graph.xp.empty(n, graph.vertex_dtype) for _ in range(2)]
         self.lists = self.down, self._ids[0], self.numbers[:1], n, self.up, self._ids[1], self.numbers[1:], n
@@ -495,21 +496,22 @@ def _has_any(v, words):
     return words[v] != 0
 
 
-def _set_bits(v, distance, low, high):
-    low[v] = 0
-    high[v] = 0
+def _set_last(v, distance, last):
+    found = np.uint64(0)
     for s in range(distance.shape[1]):
-        low[v] |= np.uint64(distance[v, s] & 1) << np.uint64(s)
-        high[v] |= np.uint64(distance[v, s] >> 1 & 1) << np.uint64(s)
+        found |= np.uint64(distance[v, s] & 1) << np.uint64(s)
+        found |= np.uint64(distance[v, s] >> 1 & 1) << np.uint64(s + WIDTH)
+    last[v] = found
 
 
 def _clear(v, words):
     words[v] = 0
 
 
-def _may_be_next(u, v, low, high):
+def _may_be_next(u, v, last):
     """The sources for which v may be one step farther than u: the last two bits of the distances differ by 1."""
-    return (low[u] ^ low[v]) & ~(high[u] ^ high[v] ^ low[u])
+    differ = last[u] ^ last[v]
+    return differ & ~(differ >> np.uint64(WIDTH) ^ last[u]) & ALL
 
 
 def _farthest(v, distance):
@@ -643,10 +645,10 @@ def _list_farther(src, dst, edge, weight, distance, moved, again, up, ids, numbe
 
 
 def _start_again(
-    v, distance, paths, behind, sums, gain, moved, low, high, reached, down, is_altered, ids, number, room
+    v, distance, paths, behind, sums, gain, moved, last, reached, down, is_altered, ids, number, room
 ):  # fmt: skip
     """Clear the numbers of v for sources whose distance to it has changed."""
-    _set_bits(v, distance, low, high)
+    _set_last(v, distance, last)
     bits = moved[v]
     while bits != 0:
         s = lowest_bit(bits)
@@ -684,7 +686,7 @@ def _gain_all(src, dst, edge, weight, distance, paths, gain, moved):
 
 
 def _settle_paths(
-    src, distance, paths, gain, moved, low, high, reached, pulled, down, again, up, ids, number, room, here, degrees,
+    src, distance, paths, gain, moved, last, reached, pulled, down, again, up, ids, number, room, here, degrees,
     spent, most,
 ):  # fmt: skip
     """Add the gain of src, and leave it in `pulled`."""
@@ -719,10 +721,10 @@ def _settle_paths(
 
 
 def _pass_down(
-    src, dst, edge, weight, distance, paths, gain, moved, low, high, reached, pulled, down, again, up, ids, number,
+    src, dst, edge, weight, distance, paths, gain, moved, last, reached, pulled, down, again, up, ids, number,
     room, here, degrees, spent, most,
 ):  # fmt: skip
-    bits = here[src] & _may_be_next(src, dst, low, high)
+    bits = here[src] & _may_be_next(src, dst, last)
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
@@ -746,8 +748,8 @@ def _clear_sums(v, sums, again):
         bits &= bits - ONE
 
 
-def _add_behind(src, dst, edge, weight, distance, behind, sums, again):
-    bits = again[src]
+def _add_behind(src, dst, edge, weight, distance, last, behind, sums, again):
+    bits = again[src] & _may_be_next(src, dst, last)
     while bits != 0:
         s = lowest_bit(bits)
         if distance[dst, s] == distance[src, s] + 1:
@@ -774,7 +776,7 @@ def _start_up(v, distance, up, priority, deferred):
 
 
 def _settle_behind(
-    src, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, limit, priority, deferred,
+    src, distance, paths, behind, sums, last, pulled, up, is_altered, ids, number, room, limit, priority, deferred,
     here, degrees, spent, most,
 ):  # fmt: skip
     """Compute the paths behind src, for sources that are far enough, and leave the change in `pulled`."""
@@ -807,10 +809,10 @@ def _settle_behind(
 
 
 def _pass_up(
-    src, dst, edge, weight, distance, paths, behind, sums, low, high, pulled, up, is_altered, ids, number, room, limit,
+    src, dst, edge, weight, distance, paths, behind, sums, last, pulled, up, is_altered, ids, number, room, limit,
     priority, deferred, here, degrees, spent, most,
 ):  # fmt: skip
-    bits = here[src] & _may_be_next(dst, src, low, high)
+    bits = here[src] & _may_be_next(dst, src, last)
     found = np.uint64(0)
     joins = False
     lowest = NONE
