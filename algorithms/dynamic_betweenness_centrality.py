@@ -27,8 +27,9 @@ deleted edge changes the gain of v, and the sum of u, at once. The rest follows 
 3. Back to the sources, vertices compute `behind`, and pass on the changes to their predecessors.
 4. The centralities of all vertices of the last step are summed up again.
 
-The order in which vertices pass on changes does not matter, but a vertex is visited again for changes that come later.
-Step 2 is one traversal. In step 3 changes come from all distances, so the vertices of some distances follow another.
+Vertices may pass on changes in any order, but a vertex is visited again for changes that come later. Step 2 is one
+traversal. In step 3 changes start at all distances, so it is a traversal for each of several ranges of distances, the
+farthest first.
 
 Numbers of paths up to 2**53 are exact. Sums of `behind` get rounding errors. They are summed up again if little of them
 is left, or if there are more paths to the vertex, and all sources are searched again after some repairs. A repair is
@@ -65,19 +66,19 @@ LITTLE = 2.0**-20
 """They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs."""
-MOST, MOST_LONG, EARLY = 3.0, 20.0, 1 / 2
+MOST, MOST_LONG, EARLY = 3.0, 20.0, 0.4
 """A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources: half of the
-work of a search. The second limit applies if a search visits them for each source. Before the last step, which takes
-about as long as the others, the third is the part of it that may be spent."""
+work of a search. The second limit applies if a search visits all arcs for each source. Before the last step, which
+costs as much as the others, only the third number's fraction may have been visited."""
 VISIT = 8
 """The visit of a vertex counts as this number of arcs in addition."""
 CALLS = {"cpu": 2**10, "gpu": 2**16}
 """The calls of the operators of a repair count as this number of arcs."""
 STAGES = {"cpu": 64, "gpu": 4}
-"""The number of stages of the way back to the sources. Each costs a GPU a host synchronization."""
+"""The number of stages of the third step. Each costs a GPU two host synchronizations."""
 NONE = 2**30
 """The priority of vertices that are not queued: more than that of all others."""
-MOST_EDGES = 1 / 64
+MOST_EDGES = 1 / 128
 """The edges of a batch of more than this fraction of all arcs are not looked at."""
 
 
@@ -116,9 +117,10 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     -----
     A batch costs a comparison for each edge and source, without a host synchronization on a GPU. The next read costs
     nothing more if both ends of each edge are equally far from every source. Otherwise it costs work proportional to
-    the arcs of the vertices whose distances, numbers of paths or paths behind them change, for each 32 sources, and a
-    few launches for each level. At most it costs a fraction of `betweenness_centrality` in addition to that, and fewer
-    batches are tried afterwards. O(V) memory for each source: 28 bytes a vertex.
+    the arcs of the vertices whose distances, numbers of paths or paths behind them change, for each 32 sources. At most
+    it costs half as much as `betweenness_centrality`, in addition to that, and fewer batches are tried afterwards. On a
+    GPU it needs a few launches and host synchronizations for each 32 sources. O(V) memory for each source: 36 bytes a
+    vertex.
 
     Examples
     --------
