@@ -122,6 +122,9 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     GPU it needs a few launches and host synchronizations for each 32 sources. O(V) memory for each source: 36 bytes a
     vertex.
 
+    In R-MAT 16/16 with 32 sources, one core of a CPU repairs a batch of one edge in 6 ms, and of 64 edges in 140 ms.
+    `betweenness_centrality` costs 585 ms. Batches of 1,024 edges concern most paths of this graph, and are recomputed.
+
     Examples
     --------
     >>> from algorithms import DynamicBetweennessCentrality
