@@ -187,6 +187,7 @@ def test_repairs_that_are_given_up(structure, device, rng, monkeypatch):
     graph = structure.from_edges(*random_batch(rng, n, 2 * n)[:2], num_vertices=n, device=device)
     made = DynamicBetweennessCentrality(graph, k=33)
     src, dst = (host(ends) for ends in graph.to_coo()[:2])
+    monkeypatch.setattr(f"{MODULE}.MOST_EDGES", 1 / 8)
     for turn in range(6):
         monkeypatch.setattr(f"{MODULE}.CALLS", dict.fromkeys(("cpu", "gpu"), turn * 300))
         monkeypatch.setattr(f"{MODULE}.MOST", 4.0)
@@ -198,6 +199,12 @@ def test_repairs_that_are_given_up(structure, device, rng, monkeypatch):
     graph.insert_edges(*random_batch(rng, n, 2 * n)[:2])
     assert made._stale
     check(made)
+    monkeypatch.setattr(f"{MODULE}.MOST", 10**9)
+    repaired = len(counted.repaired)
+    for edge in range(3):  # small ones are tried all the same
+        graph.delete_edges(src[edge : edge + 1], dst[edge : edge + 1])
+        check(made)
+    assert counted.repaired[repaired:] == [True, True]
 
 
 def test_refused_arguments(structure):
