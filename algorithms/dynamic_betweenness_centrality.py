@@ -136,7 +136,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     >>> graph.insert_edges([1], [3])
     UpdateResult(inserted=1, replaced=0, deleted=0)
     >>> betweenness.betweenness_centrality
-    array([0. , 1. , 1. , 3. , 0. ])
+    array([0., 1., 1., 3., 0.])
     """
 
     _stale = True  # whether all sources must be searched again
