@@ -22,6 +22,7 @@ from .coloring import ColoringResult, coloring
 from .connected_components import ConnectedComponentsResult, connected_components
 from .core_number import CoreNumberResult, KCoreResult, core_number, k_core
 from .degree_centrality import DegreeCentralityResult, degree_centrality
+from .dynamic_betweenness_centrality import DynamicBetweennessCentrality
 from .dynamic_bfs import DynamicBFS
 from .dynamic_coloring import DynamicColoring
 from .dynamic_connected_components import DynamicConnectedComponents
@@ -84,6 +85,7 @@ __all__ = [
     "CoreNumberResult",
     "DegreeCentralityResult",
     "DynamicBFS",
+    "DynamicBetweennessCentrality",
     "DynamicColoring",
     "DynamicConnectedComponents",
     "DynamicCoreNumber",

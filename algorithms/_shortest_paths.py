@@ -27,8 +27,9 @@ Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +43,37 @@ WIDTH = 32
 PASSES = 8
 """Expected arc visits of a search from several sources, as a multiple of the number of arcs."""
 FAR = np.int32(1)
+UNREACHED = 2**30
+"""The distance of vertices that a source does not reach."""
+
+
+class Found(NamedTuple):
+    """Results of a search from up to `WIDTH` sources, a column each: arrays of shape (num_vertices, columns)."""
+
+    distance: Any
+    paths: Any
+    behind: Any
+    sums: Any
+    """The sum of `behind` over the successors of each vertex."""
+
+    def clear(self) -> None:
+        """Set all entries as for sources that reach nothing."""
+        self.distance.fill(UNREACHED)
+        for array in self[1:]:
+            array.fill(0)
+
+
+def found_by(graph: fr.Graph, count: int) -> Found:
+    """Arrays for the results of a search from this number of sources."""
+    shape = graph.num_vertices, columns_of(count)
+    found = Found(graph.xp.empty(shape, np.int32), *(graph.xp.empty(shape) for _ in range(3)))
+    found.clear()
+    return found
+
+
+def columns_of(count: int) -> int:
+    """The number of columns for this number of sources: kernels are compiled for it."""
+    return 1 << (count - 1).bit_length()
 
 
 def passes_of(sources: list[int]) -> float:
@@ -49,37 +81,53 @@ def passes_of(sources: list[int]) -> float:
     return PASSES * len(sources) / WIDTH
 
 
-def add_paths(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool = False, edges: Any = None) -> None:
+def add_paths(
+    graph: fr.Graph, sources: list[int], total: Any, endpoints: bool = False, edges: Any = None,
+    kept: Sequence[Found] = (),
+) -> bool:  # fmt: skip
     """Add to each vertex its share of all shortest paths from the sources, and to each edge, if `edges` is given.
+
+    With `kept`, cleared results of each `WIDTH` sources, also write all numbers of single sources there. Return whether
+    paths are so long that it searched from one source after another.
 
     O((V + E) levels) work at most for every 32 sources, or O(V + E) for each.
     """
-    if sources and is_deep(graph, sources[0]):
-        _add_in_turn(graph, sources, total, endpoints, edges)
-        return
+    in_turn = bool(sources) and is_deep(graph, sources[0])
     for i in range(0, len(sources), WIDTH):
-        _add_together(graph, sources[i : i + WIDTH], total, endpoints, edges)
+        found = kept[i // WIDTH] if kept else None
+        add = _add_in_turn if in_turn else _add_together
+        add(graph, sources[i : i + WIDTH], total, endpoints, edges, found)
+    return in_turn
 
 
-def _add_together(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any) -> None:
+def _add_together(
+    graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any, kept: Found | None
+) -> None:
     """`add_paths`, from up to `WIDTH` sources at once."""
     xp, n, k = graph.xp, graph.num_vertices, len(sources)
     starts, columns = xp.asarray(sources), xp.arange(k)
     bits = xp.asarray(np.uint64(1) << np.arange(k, dtype=np.uint64))
-    k = 1 << (k - 1).bit_length()  # kernels are compiled for the number of columns
+    k = columns_of(k)
     seen, here, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(n, np.uint64)
-    paths, behind, sums = xp.zeros((n, k)), xp.zeros((n, k)), xp.empty((n, k))
+    paths, behind = (xp.zeros((n, k)), xp.zeros((n, k))) if kept is None else (kept.paths, kept.behind)
+    sums = xp.empty((n, k))
     seen[starts] = here[starts] = bits
     paths[starts, columns] = 1
+    if kept is not None:
+        kept.distance[starts, columns] = 0
     frontier = fr.Frontier(graph, starts)
     levels = [(frontier, bits)]
     while frontier := fr.advance(graph, frontier, _count_paths, seen, here, coming, paths):
         fr.compute(frontier, _arrive, seen, here, coming)
+        if kept is not None:
+            fr.compute(frontier, _note_distance, here, kept.distance, np.int32(len(levels)))
         levels.append((frontier, here[frontier.vertices]))
     for level, words in reversed(levels[1:]):
         here[level.vertices] = words
         fr.neighbor_reduce(graph, level, _behind, behind, columns=k, out=sums)
         fr.compute(level, _share, here, paths, sums, behind, total, endpoints)
+        if kept is not None:
+            fr.compute(level, _note_sums, here, sums, kept.sums)
     if endpoints:
         total[starts] += (paths > 0).sum(axis=0)[: len(sources)] - 1
     if edges is None:
@@ -93,12 +141,14 @@ def _add_together(graph: fr.Graph, sources: list[int], total: Any, endpoints: bo
         coming[following.vertices] = 0
 
 
-def _add_in_turn(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any) -> None:
+def _add_in_turn(
+    graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any, kept: Found | None
+) -> None:
     """`add_paths`, from one source after another."""
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     place, paths, behind = xp.empty(n, np.int32), xp.empty(n), xp.empty(n)
     queue = fr.PriorityFrontier(graph, place)
-    for source in sources:
+    for i, source in enumerate(sources):
         for array, value in ((place, FAR), (paths, 0), (behind, 0)):
             array.fill(value)
         place[source], paths[source] = 0, 1
@@ -111,11 +161,37 @@ def _add_in_turn(graph: fr.Graph, sources: list[int], total: Any, endpoints: boo
         if endpoints:
             total += place < FAR
             total[source] += len(reached) - 1
+        if kept is not None:
+            for members in (start, reached):
+                fr.compute(members, _note_column, place, paths, behind, i, *kept)
         if edges is not None:
             for members in (start, reached):
                 fr.advance(
                     graph, members, _share_over_edge_in_turn, place, paths, behind, edges, output=None, direction="push"
                 )  # fmt: skip
+
+
+def _note_distance(v, here, distance, level):
+    bits = here[v]
+    while bits != 0:
+        distance[v, lowest_bit(bits)] = level
+        bits &= bits - np.uint64(1)
+
+
+def _note_sums(v, here, sums, kept):
+    bits = here[v]
+    while bits != 0:
+        source = lowest_bit(bits)
+        kept[v, source] = sums[v, source]
+        bits &= bits - np.uint64(1)
+
+
+def _note_column(v, place, paths, share, column, distance, all_paths, behind, sums):
+    distance[v, column] = -place[v]
+    all_paths[v, column] = paths[v]
+    if place[v] < 0:
+        behind[v, column] = (1 + share[v]) / paths[v]
+        sums[v, column] = share[v] / paths[v]
 
 
 def _count_paths_in_turn(src, dst, edge, weight, place, paths, level):

@@ -91,11 +91,18 @@ def betweenness_centrality(
     graph = fr.advanced.copy_for_passes(graph, passes_of(chosen))
     total = graph.xp.zeros(graph.num_vertices)
     add_paths(graph, chosen, total, endpoints)
+    return BetweennessCentralityResult(scaled(graph, total, chosen, existing, normalized, endpoints))
+
+
+def scaled(
+    graph: fr.Graph, total: Any, sources: list[int], existing: int, normalized: bool, endpoints: bool
+) -> Any:  # fmt: skip
+    """Scale sums over these sources, in place, in a graph with this number of existing vertices. Return them."""
     ends = existing if endpoints else existing - 1  # vertices where paths through a vertex may start or end
-    if ends > 1:
-        starts = _starts(graph, chosen, endpoints)  # one factor, for one rounding, as in NetworkX
+    if ends > 1 and sources:
+        starts = _starts(graph, sources, endpoints)  # one factor, for one rounding, as in NetworkX
         total *= 1 / (starts * (ends - 1)) if normalized else ends / (starts * (1 if graph.directed else 2))
-    return BetweennessCentralityResult(total)
+    return total
 
 
 def _starts(graph: fr.Graph, sources: list[int], endpoints: bool) -> Any:

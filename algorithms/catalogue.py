@@ -36,6 +36,7 @@ from .comparators import (
 from .connected_components import connected_components
 from .core_number import core_number, k_core
 from .degree_centrality import degree_centrality
+from .dynamic_betweenness_centrality import DynamicBetweennessCentrality
 from .dynamic_bfs import DynamicBFS
 from .dynamic_coloring import DynamicColoring
 from .dynamic_connected_components import DynamicConnectedComponents
@@ -175,7 +176,8 @@ register(Analytic(
     comparator=Partition(), headline=("count", "component"),
 ))  # fmt: skip
 register(Analytic(
-    "betweenness_centrality", betweenness_centrality, values=("betweenness_centrality",), comparator=Values(atol=1e-12),
+    "betweenness_centrality", betweenness_centrality, DynamicBetweennessCentrality,
+    values=("betweenness_centrality",), comparator=Values(atol=1e-12),
     parameters={"k": 16, "seed": 0},
 ))  # fmt: skip
 register(Analytic(

@@ -17,6 +17,7 @@ import frontier as fr
 
 from . import (
     _maintained_communities,
+    dynamic_betweenness_centrality,
     dynamic_connected_components,
     dynamic_core_number,
     dynamic_distances,
@@ -34,6 +35,7 @@ LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
     (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
     (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
     (("core_number",), dynamic_core_number, {"RECOMPUTE_ABOVE": 10**6}),
+    (("betweenness_centrality",), dynamic_betweenness_centrality, {"MOST": 10**6, "MOST_EDGES": 10**6}),
     (("katz_centrality",), dynamic_katz_centrality, {"LARGE": 1, "LOCAL_SHARE": 10**6, "MOST_LEFT": 10**6}),
     (
         ("strongly_connected_components",),

@@ -78,13 +78,15 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["katz_centrality", "coloring"])
+@pytest.mark.parametrize("name", ["katz_centrality", "coloring", "betweenness_centrality"])
 def test_functors_of_incremental_forms_compile(name, monkeypatch, request):
     known, kept = analytics()[name], []
     graph = CSR.from_edges([0, 1, 2, 3], [1, 2, 3, 4], num_vertices=40, device="cpu")
     with monkeypatch.context() as patch:
         patch.setattr("algorithms.dynamic_katz_centrality.LOCAL_SHARE", 10)
         patch.setattr("algorithms.dynamic_katz_centrality.MOST_LEFT", np.inf)
+        patch.setattr("algorithms.dynamic_betweenness_centrality.MOST", 10**6)
+        patch.setattr("algorithms.dynamic_betweenness_centrality.MOST_EDGES", 10**6)
         note(patch, kept)
         made = known.maintain(graph, **known.settings())
         graph.insert_edges([0], [2])
@@ -92,7 +94,11 @@ def test_functors_of_incremental_forms_compile(name, monkeypatch, request):
         graph.delete_edges([0], [1])
         known.read(made)
         made.close()
-    expected = {"advance", "compute", "neighbor_reduce"} if name == "coloring" else {"traverse"}
+    expected = {
+        "katz_centrality": {"traverse"},
+        "coloring": {"advance", "compute", "neighbor_reduce"},
+        "betweenness_centrality": {"advance", "compute", "neighbor_reduce", "traverse"},
+    }[name]
     assert expected | {"visit_edges", "filter", "reduce"} <= {operator for operator, *_ in kept}
     compile_noted(graph, kept, request)
 

@@ -37,6 +37,7 @@ LIMITS = {
     "dynamic_k_truss": {"ROUND_SIDES": 1, "SMALL_SIDES": 0},
     "dynamic_connected_components": {"SMALL_BATCHES": 1},
     "dynamic_katz_centrality": {"LARGE": 2, "LOCAL_SHARE": 1, "MOST_LEFT": 10**6},
+    "dynamic_betweenness_centrality": {"MOST": 10**6, "MOST_EDGES": 10**6, "STAGES": {"cpu": 2, "gpu": 1}},
     "dynamic_coloring": {"FEW_COLORS": 0, "SMALL_ARCS": 4},
     "dynamic_strongly_connected_components": {
         "SMALL_GRAPH": dict.fromkeys(DEVICES, 0),

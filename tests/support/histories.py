@@ -68,7 +68,7 @@ class Followed:
             return
         if source is not None:
             verify_distances(self.one, source, self.made, hops=self.known.name == "bfs")
-        static = self.known.compute(self.one, **self.settings, **self._jumps())
+        static = self.known.compute(self.one, **self._sources(), **self._jumps())
         expected = [np.array(host(value)) for value in self.known.read(static)]
         comparator = self.known.comparator_for(**self.settings)
         edges = edges_of(self.one) if comparator.needs_edges else None
@@ -81,6 +81,11 @@ class Followed:
         elif self.known.headline is not None and edges is None:  # of several valid results, numbers may differ
             name = self.known.headline[0]
             assert int(getattr(self.made, name)) == int(getattr(static, name)), name
+
+    def _sources(self) -> dict[str, Any]:
+        """The settings of the static form, which would draw other sources from other vertices."""
+        sources = getattr(self.made, "sources", None)
+        return self.settings if sources is None else self.settings | {"k": None, "sources": host(sources)}
 
     def _jumps(self) -> dict[str, Any]:
         jumps = self.personalization
