@@ -77,8 +77,8 @@ SUPPORTED = {
     "katz_centrality": "Graphs without self-loops; `nstart` and `weight` must be None, `alpha` and `beta` numbers that"
     " are not negative.",
     "leiden_communities": "Undirected graphs without self-loops. NetworkX has no implementation.",
-    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but are"
-    " others.",
+    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but"
+    " differ.",
     "lowest_common_ancestor": "If several exist, it is the first in the order of the graph's nodes.",
     "maximal_independent_set": "Graphs without self-loops; `nodes` must be None.",
     "maximum_spanning_edges": "Among edges of equal weight, the choice may differ.",

@@ -218,5 +218,5 @@ def test_refused_arguments(structure):
             DynamicBetweennessCentrality(graph, **options)
     with ThreadEngine(2, "cpu") as engine:
         parts = DistributedGraph(structure, 3, engine=engine)
-        with pytest.raises(NotImplementedError, match="DynamicBetweennessCentrality is not available for a graph of"):
+        with pytest.raises(NotImplementedError, match="DynamicBetweennessCentrality is not available for distributed"):
             DynamicBetweennessCentrality(parts, [0])

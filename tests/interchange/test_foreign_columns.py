@@ -201,7 +201,7 @@ def test_missing_values(library):
     assert graph.num_edges == 0
     graph.insert_edges([0, 1], [1, 2], **good | {"rate": column([0.5, None], "Float64")})
     assert np.isnan(graph.edge_data["rate"][graph.edge_ids([1], [2])]).all()
-    with pytest.raises(TypeError, match=r"names(\[1\] is missing| has no name at 1)"):
+    with pytest.raises(TypeError, match=r"names(\[1\] is missing| has 1 missing names)"):
         fr.VertexNames().ids(column([1, None], "Int64"))
 
 

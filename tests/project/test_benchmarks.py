@@ -217,7 +217,7 @@ def test_incremental_with_in_edges(tmp_path: Path) -> None:
     rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]
     names = {row["analytic"].partition(",")[0] for row in rows}
     assert names == {
-        "bfs", "connected_components", "core_number", "katz_centrality", "pagerank", "sssp",
+        "betweenness_centrality", "bfs", "connected_components", "core_number", "katz_centrality", "pagerank", "sssp",
         "strongly_connected_components",
     }  # fmt: skip
     assert all(row["correct"] for row in rows)
