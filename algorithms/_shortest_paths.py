@@ -163,12 +163,14 @@ def _add_in_turn(
             total[source] += len(reached) - 1
         if kept is not None:
             for members in (start, reached):
-                fr.compute(members, _note_column, place, paths, behind, i, *kept)
+                fr.compute(members, _note_column, place, paths, behind, i, kept.distance, kept.paths, kept.sums)
         if edges is not None:
             for members in (start, reached):
                 fr.advance(
                     graph, members, _share_over_edge_in_turn, place, paths, behind, edges, output=None, direction="push"
                 )  # fmt: skip
+    if kept is not None:
+        fr.compute(everyone, _note_behind, *kept)
 
 
 def _note_distance(v, here, distance, level):
@@ -186,12 +188,17 @@ def _note_sums(v, here, sums, kept):
         bits &= bits - np.uint64(1)
 
 
-def _note_column(v, place, paths, share, column, distance, all_paths, behind, sums):
+def _note_column(v, place, paths, share, column, distance, all_paths, sums):
     distance[v, column] = -place[v]
     all_paths[v, column] = paths[v]
     if place[v] < 0:
-        behind[v, column] = (1 + share[v]) / paths[v]
         sums[v, column] = share[v] / paths[v]
+
+
+def _note_behind(v, distance, paths, behind, sums):
+    for s in range(distance.shape[1]):
+        if 0 < distance[v, s] < UNREACHED:
+            behind[v, s] = (1 + paths[v, s] * sums[v, s]) / paths[v, s]
 
 
 def _count_paths_in_turn(src, dst, edge, weight, place, paths, level):

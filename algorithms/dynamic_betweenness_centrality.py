@@ -323,11 +323,11 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             self._sum_again(fr.filter(altered, _has_little, *word.found[1:], word.again), word)
         if self.endpoints:
             altered |= fr.Frontier(graph, self._sources)
-        for first, word in enumerate(self._words):
-            fr.compute(
-                altered, _sum_up, word.found.distance, word.found.paths, word.found.sums, word.reached, word.moved,
-                self._total, self._is_altered, np.bool_(first == 0), np.bool_(self.endpoints),
-            )  # fmt: skip
+        fr.compute(altered, _clear_total, self._total, self._is_altered)
+        for word in self._words:
+            distance, paths, _, sums = word.found
+            args = distance, paths, sums, word.reached, word.moved, self._total, np.bool_(self.endpoints)
+            fr.compute(altered, _sum_up, *args)
         fr.advanced.clear(number)
         return True
 
@@ -849,10 +849,14 @@ def _has_little(v, paths, behind, sums, again):
     return again[v] != 0
 
 
-def _sum_up(v, distance, paths, sums, reached, moved, total, is_altered, is_first, endpoints):
+def _clear_total(v, total, is_altered):
+    total[v] = 0
     is_altered[v] = 0
+
+
+def _sum_up(v, distance, paths, sums, reached, moved, total, endpoints):
     moved[v] = 0
-    value = 0.0 if is_first else total[v]
+    value = total[v]
     for s in range(distance.shape[1]):
         value += paths[v, s] * sums[v, s]
     if endpoints:

@@ -167,8 +167,9 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             fr.advance(self.graph, held, _count, *self._places, edges="both")
             self._put_back(held)
             self._first -= 1
-            risen = fr.filter(held, _rise, *self._arguments, self._first)
-            fr.advance(self.graph, risen, _count_risen, *self._arguments, self._first, edges="both")
+            risen = fr.filter(held, _rise, *self._arguments[:4], self._count, self._first)
+            levels = self._core, self._support, self._rank, self._first
+            fr.advance(self.graph, risen, _count_risen, *levels, edges="both")
             crowded = fr.filter(risen, _is_crowded, self._core, self._later, self._rank)
         self._trials.note(0)
 
@@ -181,7 +182,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             if not self._spend(falling.num_arcs):
                 return
             self._last += 1
-            fr.compute(falling, _fall, *self._arguments, self._last)
+            fr.compute(falling, _fall, *self._arguments[:4], self._former, self._last)
             others = fr.advance(self.graph, falling, _count_fallen, *self._arguments, self._last, edges="both")
             falling = fr.filter(falling, _falls_again, self._core, self._support) | others
         self._trials.note(0)
@@ -367,7 +368,7 @@ def _peel(src, dst, edge, weight, core, rank, count, last):
     return True
 
 
-def _rise(v, core, support, later, rank, former, count, moved, tried, found, size, first):
+def _rise(v, core, support, later, rank, count, first):
     later[v] = count[v]
     if rank[v] != HELD:
         return False
@@ -377,7 +378,7 @@ def _rise(v, core, support, later, rank, former, count, moved, tried, found, siz
     return True
 
 
-def _count_risen(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, first):
+def _count_risen(src, dst, edge, weight, core, support, rank, first):
     if core[dst] == core[src] and rank[dst] != first:
         fr.atomic_add(support, dst, 1)
     return False
@@ -392,7 +393,7 @@ def _lose(src, dst, edge, weight, core, support, later, rank, former, count, mov
     return fr.atomic_add(support, dst, -1) == core[dst]
 
 
-def _fall(v, core, support, later, rank, former, count, moved, tried, found, size, last):
+def _fall(v, core, support, later, rank, former, last):
     core[v] -= 1
     support[v] = 0
     later[v] = 0

@@ -290,9 +290,9 @@ class DynamicDistances(IncrementalAlgorithm):
             fr.traverse(graph, start, self._functors.relax, *arguments)
         if graph.directed:
             if changed is None:
-                changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), _take_changed, *arguments)
+                changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), _take_changed, self._state)
             else:
-                fr.compute(changed, _settle, *arguments)
+                fr.compute(changed, _settle, self._state)
             fr.advanced.clear(self._changed_list[1])
             if graph.has_in_edges:
                 fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in", output=None)
@@ -438,11 +438,11 @@ def _forget(
     return True
 
 
-def _settle(v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room):
+def _settle(v, state):
     state[v] = SETTLED
 
 
-def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room):
+def _take_changed(v, state):
     if state[v] != CHANGED:
         return False
     state[v] = SETTLED
@@ -608,7 +608,7 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
         fr.traverse(graph, start, functors.relax, *changing)
         if not directed:
             return
-        changed = fr.filter(fr.Frontier.listed(graph, *changing[-3:-1]), _take_changed, *changing)
+        changed = fr.filter(fr.Frontier.listed(graph, *changing[-3:-1]), _take_changed, changing[2])
         fr.advanced.clear(changing[-2])
         if changed:
             fr.traverse(graph, changed, functors.find_parent, *changing, edges="in", max_steps=1)

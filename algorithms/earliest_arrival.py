@@ -110,12 +110,12 @@ def earliest_arrival(
     reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
     arrival[source] = begin
     if graph.in_parts:  # which have no queue, and process all vertices reached in one step
-        fr.traverse(graph, reached, _pass_on, arrival, *window)
+        fr.traverse(graph, reached, _pass_on, arrival, times, *window[2:])
         graph.sync(arrival)
     else:
         queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
         queue.push(reached)
-        queue.traverse(_pass_on, arrival, *window)
+        queue.traverse(_pass_on, arrival, times, *window[2:])
     if not predecessors:
         return EarliestArrivalResult(arrival)
     functors = TreeFunctors(_choose_earlier, _choose_and_tell, _has_none, _grow)
@@ -138,7 +138,7 @@ def _leave(src, dst, edge, weight, times, begin, end, arrival):
     return begin <= time < end and fr.atomic_min(arrival, dst, time) > time  # several events may lead there
 
 
-def _pass_on(src, dst, edge, weight, arrival, times, begin, end, strict):
+def _pass_on(src, dst, edge, weight, arrival, times, end, strict):
     time = times[edge]
     if time >= end or time < arrival[src] or (strict and time == arrival[src]):
         return False

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from model import random_batch
+from model import random_batch, random_change
 from verifiers import distances_and_paths, host, verify_betweenness
 
 import frontier as fr
@@ -12,7 +12,6 @@ from algorithms._trials import Trials
 from frontier.distributed import DistributedGraph, ThreadEngine
 
 pytestmark = pytest.mark.slow  # their kernels take long to compile
-N = 40
 KINDS = {"undirected": {}, "directed": {"directed": True}, "in_edges": {"directed": True, "in_edges": True}}
 MODULE = "algorithms.dynamic_betweenness_centrality"
 
@@ -77,7 +76,7 @@ def check(made, verified=True):
 def test_random_batches(structure, device, kind, rng, tries, always_repairs):
     """Batches of all sizes, between vertices that go and return."""
     for turn in range(tries(4 if device == "cpu" else 1, 100)):
-        n = int(rng.integers(2, N))
+        n = int(rng.integers(2, 40))
         pairs = rng.integers(0, n, (2, int(n * rng.uniform(0, 2))))
         graph = structure.from_edges(*pairs, num_vertices=n, device=device, **KINDS[kind])
         options = {"endpoints": bool(turn % 2), "normalized": bool(turn % 3)}
@@ -86,20 +85,7 @@ def test_random_batches(structure, device, kind, rng, tries, always_repairs):
             DynamicBetweennessCentrality(graph, **options),
         ]
         for _ in range(25):
-            ids = np.arange(graph.num_vertices)
-            is_there = host(graph.has_vertices(ids))
-            there, gone = ids[is_there], ids[~is_there]
-            step, size = int(rng.integers(10)), int(rng.choice([1, 2, 5, 20]))
-            src, dst, _ = graph.to_coo()
-            if step < 4:
-                graph.insert_edges(*rng.choice(there, (2, size)))
-            elif step < 8 and src.size:
-                some = graph.xp.asarray(rng.integers(0, src.size, size))
-                graph.delete_edges(src[some], dst[some])
-            elif step == 8 and there.size > 2:
-                graph.delete_vertices(rng.choice(there, 1))
-            elif graph.num_vertices < N:
-                graph.insert_vertices(gone[:1] if gone.size and rng.random() < 0.5 else 1)
+            random_change(graph, rng)
             for made in followed:
                 made._trials = Trials()
                 if rng.random() < 0.6:

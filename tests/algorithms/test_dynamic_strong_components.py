@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from model import random_change
 from verifiers import VERIFIERS, host
 
 import frontier as fr
@@ -87,20 +88,7 @@ def test_random_batches(structure, device, rng, tries, monkeypatch, always_repai
         components = DynamicStronglyConnectedComponents(graph)
         for _ in range(25):
             components._trials = Trials()
-            ids = np.arange(graph.num_vertices)
-            is_there = host(graph.has_vertices(ids))
-            there, gone = ids[is_there], ids[~is_there]
-            step, size = int(rng.integers(10)), int(rng.choice([1, 2, 5, 20]))
-            src, dst, _ = graph.to_coo()
-            if step < 4:
-                graph.insert_edges(*rng.choice(there, (2, size)))
-            elif step < 8 and src.size:
-                some = graph.xp.asarray(rng.integers(0, src.size, size))
-                graph.delete_edges(src[some], dst[some])
-            elif step == 8 and there.size > 1:
-                graph.delete_vertices(rng.choice(there, 1))
-            else:
-                graph.insert_vertices(gone[:1] if gone.size and rng.random() < 0.5 else 1)
+            random_change(graph, rng)
             if rng.random() < 0.6:
                 check(components)
         check(components)

@@ -180,10 +180,25 @@ def test_docstrings_of_algorithms(form):
     text = inspect.getdoc(form)
     costs = text.partition("Notes\n-----\n")[2].partition("\n---")[0]
     assert re.search(r"O\(|\bwork\b|\bpasses\b", costs)
-    found = doctest.DocTestParser().get_doctest(text, {}, form.__name__, None, None)
-    assert any(form.__name__ in example.source for example in found.examples)
+    assert any(form.__name__ in example.source for example in examples_of(form))
+
+
+def examples_of(thing):
+    """The examples of a docstring, which have printed the documented output."""
+    found = doctest.DocTestParser().get_doctest(inspect.getdoc(thing) or "", {}, thing.__name__, None, None)
     said = []
-    assert doctest.DocTestRunner().run(found, out=said.append).failed == 0, "".join(said)
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(found, out=said.append).failed == 0, "".join(said)
+    return found.examples
+
+
+FACE = {name: thing for module in (fr, fr.advanced) for name in module.__all__ if (thing := getattr(module, name))}
+WITH_EXAMPLES = {name for name, thing in FACE.items() if callable(thing) and ">>>" in (inspect.getdoc(thing) or "")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(WITH_EXAMPLES))
+def test_docstrings_of_the_face(name):
+    assert examples_of(FACE[name])
 
 
 def test_pages_show_the_times_that_there_are():

@@ -326,6 +326,24 @@ def random_batch(
     return src, dst, weights
 
 
+def random_change(graph: Any, rng: np.random.Generator) -> None:
+    """Insert or delete up to 20 edges, or one vertex, of a graph that retains a vertex."""
+    ids = np.arange(graph.num_vertices)
+    is_there = graph.device.to_host(graph.has_vertices(ids))
+    there, gone = ids[is_there], ids[~is_there]
+    step, size = int(rng.integers(10)), int(rng.choice([1, 2, 5, 20]))
+    src, dst, _ = graph.to_coo()
+    if step < 4:
+        graph.insert_edges(*rng.choice(there, (2, size)))
+    elif step < 8 and src.size:
+        some = graph.xp.asarray(rng.integers(0, src.size, size))
+        graph.delete_edges(src[some], dst[some])
+    elif step == 8 and there.size > 1:
+        graph.delete_vertices(rng.choice(there, 1))
+    else:
+        graph.insert_vertices(gone[:1] if gone.size and rng.random() < 0.5 else 1)
+
+
 def transposed(model):
     """The model of the reverse."""
     twin = Model(model.num_vertices, directed=True, weight_dtype=model.weight_dtype)

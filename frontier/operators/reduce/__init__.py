@@ -79,7 +79,7 @@ def reduce(
     >>> def degree_of(v, degrees):
     ...     return degrees[v]
     >>> fr.reduce(fr.Frontier.all(graph), degree_of, graph.degrees()).tolist()
-    [10]
+    [10.0]
     """
     graph, form = form_of(frontier)
     xp = graph.xp
