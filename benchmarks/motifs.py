@@ -16,8 +16,8 @@ import os
 import resource
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from algorithms import temporal_motifs
 from dynfrontier.machine import describe_run
 
 from .graphs import published, published_events
-from .results import Results, command_line, table
+from .results import Results, command_line, commit_of, table
+from .timing import Samples, timed
 
 DATA = {
     "CollegeMsg": "CollegeMsg.txt.gz", "email-Eu-core": "email-Eu-core-temporal.txt.gz",
@@ -48,7 +49,10 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=5, help="runs of each")
     options = line.parse_args(arguments)
     kind = fr.structures()[options.structure]
-    header = describe_run(fr.advanced.resolve_device("cpu"), threads=1, structure=kind.name, **_commit_of(options.snap))
+    header = describe_run(
+        fr.advanced.resolve_device("cpu"), threads=1, structure=kind.name,
+        snap_commit=options.snap and commit_of(options.snap.resolve().parent),
+    )  # fmt: skip
     results = Results("motifs", "cpu", "full", header=header)
     for name, file in DATA.items():
         path = published(file)
@@ -83,16 +87,18 @@ def tables(results: Results) -> str:
 
 def _ours(kind: type[fr.DynamicGraph], text: Path, delta: int, repeat: int) -> dict[str, Any]:
     """Counts of a file, and the least CPU times of each step."""
-    times: list[list[float]] = []
-    for _ in range(repeat + 1):  # the first one compiles
-        edges, reading = _timed(lambda: fr.io.read_edges(text, columns=("src", "dst", "time")))
-        graph, building = _timed(lambda: kind.from_edges(edges.src, edges.dst, time=edges.times, **KIND))  # noqa: B023
-        found, counting = _timed(lambda: temporal_motifs(graph, delta))  # noqa: B023
-        times.append([reading, building, counting])
-    reading, building, counting = np.min(times[1:], axis=0).tolist()
+    device, steps = fr.advanced.resolve_device("cpu"), [Samples() for _ in range(3)]
+    for turn in range(repeat + 1):  # the first one compiles
+        read, build, count = steps if turn else [None] * 3
+        _, edges = timed(device, partial(fr.io.read_edges, text, columns=("src", "dst", "time")), read)
+        make = partial(kind.from_edges, edges.src, edges.dst, time=edges.times, **KIND)
+        _, graph = timed(device, make, build)
+        _, found = timed(device, partial(temporal_motifs, graph, delta), count)
+    times = 1e3 * np.array([step.cpu for step in steps]).T
+    reading, building, counting = times.min(axis=0).tolist()
     return {
         "counts": found.counts.tolist(), "total": found.total, "read_ms": reading, "build_ms": building,
-        "count_ms": counting, "all_ms": reading + building + counting, "ms": np.round(times[1:], 3).tolist(),
+        "count_ms": counting, "all_ms": reading + building + counting, "ms": times.round(3).tolist(),
     }  # fmt: skip
 
 
@@ -111,19 +117,3 @@ def _snap(program: Path, text: Path, delta: int, repeat: int) -> dict[str, Any]:
         "snap_counts": counts.tolist(), "snap_total": int(counts.sum()), "snap_ms": min(times),
         "snap_all_ms": np.round(times, 3).tolist(),
     }  # fmt: skip
-
-
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """The result of a call, and its milliseconds of CPU time."""
-    begin = time.process_time()
-    found = work()
-    return found, 1e3 * (time.process_time() - begin)
-
-
-def _commit_of(program: Path | None) -> dict[str, str]:
-    """The commit of the checkout that a program is in, if there is one."""
-    if program is None:
-        return {}
-    command = ["git", "-C", str(program.resolve().parent), "rev-parse", "HEAD"]
-    made = subprocess.run(command, capture_output=True, text=True)
-    return {"snap_commit": made.stdout.strip() or "unknown"}

@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     import frontier as fr
     from dynfrontier.machine import describe_run
 
-    from .results import FOLDER, ROOT, Results, command_environment, table
+    from .results import FOLDER, ROOT, Results, command_environment, commit_of, table
 
     line = argparse.ArgumentParser(prog="python -m benchmarks one-thread", description=__doc__.splitlines()[0])
     line.add_argument("--before", type=Path, metavar="DIR", help="another checkout, measured by turns")
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     header = describe_run(fr.advanced.resolve_device("cpu"), seed=SEED, threads=options.threads, before=options.before
-                          and _commit_of(options.before))  # fmt: skip
+                          and commit_of(options.before))  # fmt: skip
     results = Results(NAME + options.number, "cpu", "full", notes=list(options.note), header=header)
     codes = {"before": options.before, "after": ROOT} if options.before else {"after": ROOT}
     request = {"algorithms": options.algorithms.split(","), "structures": options.structures.split(","),
@@ -113,11 +113,6 @@ def main(arguments: Sequence[str]) -> int:
     cells = [[*pair, *(best.get((*pair, system)) for system in systems)] for pair in pairs]
     print(table("ms (least)", ["algorithm", "graph", *systems], cells))
     return 0
-
-
-def _commit_of(folder: Path) -> str:
-    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _ask(command: list[str], environment: dict[str, str]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,12 @@ def command_environment(**more: str) -> dict[str, str]:
     """The environment of a process that runs this project from its folder, wherever it is started."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return os.environ | {"PYTHONPATH": path} | more
+
+
+def commit_of(folder: Path) -> str:
+    """The commit of the checkout that contains a folder, or "unknown"."""
+    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
 @dataclass
