@@ -622,6 +622,7 @@ def distances_case(op, header, weight_dtype):
             "_weight_or_nan": (),
             "_relax": (distances, unreached, flags),
             "_forget": (*repair, np.zeros(1, np.int64), np.int64(9)),
+            "_take_changed": repair[2:3],
             "adopt_or_pass_on": (*repair, np.int64(9)),
             "pass_on": (*repair, np.int64(9)),
             "_leads_on": (distances, unreached),

@@ -118,8 +118,9 @@ def neighbor_reduce(
 
     See Also
     --------
-    SpMV : Weighted sums over neighbors, faster if repeated. reduce : Reduce over a frontier to one number. advance :
-    Visit edges, with atomics for shared updates.
+    SpMV : Weighted sums over neighbors, faster if repeated.
+    reduce : Reduce over a frontier to one number.
+    advance : Visit edges, with atomics for shared updates.
 
     Notes
     -----
