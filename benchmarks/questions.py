@@ -80,7 +80,7 @@ QUESTIONS = (
     Question(
         "structures", "How much slower than CSR are the structures?", "algorithms",
         {"gpu": Settings(f"{RELEASE} --scales 20 --peers none", 35, ALL),
-         "cpu": Settings(f"{RELEASE} --scales 14 --peers none", 40, ALL)},
+         "cpu": Settings(f"{RELEASE} --scales 14 --peers none", 120, ALL)},
     ),
     Question(
         "streams", "How fast is a whole stream?", "stream",
@@ -116,7 +116,7 @@ QUESTIONS = (
     ),
     Question(
         "one-thread", "How much CPU time does one thread need, compared with GAP, SciPy, igraph and NetworKit?",
-        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 80, "slab,csr", budget=False)},
+        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 300, "slab,csr", budget=False)},
         "--turns 1 --seconds 0 --algorithms minimum_spanning_forest",
     ),
     Question(
@@ -125,8 +125,8 @@ QUESTIONS = (
     ),
     Question(
         "catalogue", "How fast is every algorithm in every form?", "cells",
-        {"gpu": Settings("--scales 20 --seconds 0.1 --repeat 3", 240, ALL),
-         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 110, "slab")},
+        {"gpu": Settings("--scales 20 --seconds 0.1 --repeat 3", 60, ALL),
+         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 240, "slab")},
         "--scales 6 --seconds 0 --repeat 1",
     ),
 )  # fmt: skip

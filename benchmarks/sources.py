@@ -20,7 +20,7 @@ STAND_INS: dict[str, tuple[str, ...]] = {
     "construction-h200": ("construction-gpu-2026-11-29.json",),
     "catalogue-cpu": ("cells-16-cpu-2026-11-23.json",),
     "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
-    "one-thread-cpu": ("cpu-algorithms-2-cpu-2026-11-29.json",),
+    "one-thread-cpu": ("cpu-algorithms-cpu-2026-11-30.json",),
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
     "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip

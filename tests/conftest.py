@@ -61,6 +61,9 @@ HEAVY = (
 
 Files that start other processes come late: these load compiled kernels where files before have used them."""
 
+GARBAGE = 50_000
+"""New objects before a garbage collection. By Python's default of 700 they take a twentieth of compilations."""
+
 LEFT_OUT = "left_out"
 TESTS = Path(__file__).resolve().parent
 _stderr = pytest.StashKey[int]()
@@ -75,6 +78,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all cases are collected: garbage collections would take a third of that time
+    gc.set_threshold(GARBAGE)
     config.stash[_stderr] = os.dup(2)  # while output is not captured yet
     worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
     if int(worker.removeprefix("gw")) % 2 and [Path(each).resolve() for each in config.args] == [TESTS]:
@@ -108,6 +113,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted(kept, key=lambda item: (places.get(item.path.stem, len(places)), item.path))
 
 
+def pytest_collection_finish() -> None:
+    gc.enable()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
     """Count the cases that workers left out, the same in each: the last line shows only the count of this process."""
@@ -123,7 +132,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line("Cases that need a GPU are left out; --all shows them as skipped.")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
+    gc.freeze()  # pytest collects garbage five times now, over all cases
     os.close(config.stash[_stderr])
 
 
