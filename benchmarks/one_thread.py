@@ -48,8 +48,10 @@ CASES = {
 SETTINGS: dict[str, dict[str, Any]] = {
     "triangle_count": {"per_vertex": False},
     "pagerank": {"max_iter": 20, "tol": 0, "fail_on_nonconvergence": False},
+    "sssp": {"predecessors": False},
     "betweenness_centrality": {"k": 16},
 }
+"""As much as other libraries compute."""
 GAP = {
     "bfs": ("bfs", "-r{source}"), "connected_components": ("cc",), "triangle_count": ("tc",),
     "sssp": ("sssp", "-r{source}", "-d{delta}"), "betweenness_centrality": ("bc", "-i16"),
