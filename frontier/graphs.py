@@ -21,6 +21,7 @@ from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
 from frontier.core.statistics import StorageStatistics
 from frontier.core.updates import update
 from frontier.features.building import build_graph
+from frontier.features.description import Described
 from frontier.features.edge_data.queries import HasEdgeData
 from frontier.features.edge_data.record_deletion import delete_records
 from frontier.features.edge_payload import EdgePayload, payload_for
@@ -40,11 +41,10 @@ from frontier.operators.extract import (
 )
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
-from frontier.runtime.display import html_table
-from frontier.runtime.values import flag, one_of
+from frontier.runtime.values import flag
 
 
-class Graph(HasEdgeData, CoreGraph):
+class Graph(Described, HasEdgeData, CoreGraph):
     """A simple graph on one device, with vertices ``0 .. num_vertices - 1``.
 
     The base of all structures. Most support updates and derive from `DynamicGraph`. A structure implements `Store`.
@@ -434,43 +434,6 @@ class Graph(HasEdgeData, CoreGraph):
         return self.slot_weights[edges]
 
     @reads
-    def edge_values(self, name: str, src: Any, dst: Any) -> Any:
-        """Return the values of edges in a column of edge data: ``edge_data[name]`` at their ids.
-
-        Parameters
-        ----------
-        name : str
-            The column. ``"weight"`` returns the weights.
-        src, dst : array-like of int, shape (m,)
-
-        Returns
-        -------
-        array of the column's type, shape (m,), on the graph's device
-
-        Raises
-        ------
-        ValueError
-            No such column exists, an id is invalid, or an edge is not in the graph.
-
-        See Also
-        --------
-        edge_weights : The weight of each edge.
-        find_edges : The slot or id of each edge, or -1.
-        """
-        columns = self._require_edge_data().columns
-        return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
-
-    def _present_edges(self, src: Any, dst: Any) -> Any:
-        """`find_edges`, which raises for absent edges."""
-        edges = self.find_edges(src, dst)
-        missing = self.xp.flatnonzero(edges < 0)
-        if missing.size:
-            i = int(missing[0])
-            u, v = (int(self.xp.asarray(as_ids(self.device, x, "ids"))[i]) for x in (src, dst))
-            raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
-        return edges
-
-    @reads
     def degrees(self) -> Any:
         """Count the neighbors of every vertex (out-degrees in directed graphs).
 
@@ -633,33 +596,6 @@ class Graph(HasEdgeData, CoreGraph):
         DynamicGraph.compact : Remove tombstones and gaps.
         """
         return super().statistics()
-
-    def _repr_html_(self) -> str:
-        data = self.payload.table
-        rows = {
-            "vertices": self.num_vertices, "edges": self.num_edges, "directed": self.directed,
-            "in-edges": (self.directed and self.has_in_edges) or None, "weights": self.weight_dtype,
-            "edge data": None if data is None else ", ".join(data.names), "times": self.time_unit,
-            "device": self.device.kind,
-        }  # fmt: skip
-        return html_table(type(self).__name__, {name: value for name, value in rows.items() if value is not None})
-
-    def __repr__(self) -> str:
-        kind = "directed" if self.directed else "undirected"
-        if self.directed and self.has_in_edges:
-            kind += " with in-edges"
-        weights = "" if self.weight_dtype is None else f", {self.weight_dtype} weights"
-        data = self.payload.table
-        if data is not None:
-            weights += f", edge data ({', '.join(data.names)})"
-        if self.time_unit is not None:
-            weights += f", times in {self.time_unit}, {self.keep_time} kept"
-        if self.multi_edges != "last":
-            weights += f", multi_edges={self.multi_edges!r}"
-        return (
-            f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
-            f"{self.device.kind})"
-        )
 
 
 class DynamicGraph(Graph, CoreDynamicGraph):
