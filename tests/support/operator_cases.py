@@ -30,7 +30,7 @@ sssp_module = importlib.import_module("algorithms.sssp")
 mode_module = importlib.import_module("frontier.operators.neighbor_mode")
 columns_module = importlib.import_module("frontier.operators.neighbor_columns")
 tree_module = importlib.import_module("algorithms.shortest_path_tree")
-dynamic_distances_module = importlib.import_module("algorithms.dynamic_distances")
+distances_module = importlib.import_module("algorithms._distance_functors")
 
 INT = np.dtype(np.int32)
 OP = ("vertex", "vertex", "edge", "weight")
@@ -472,8 +472,8 @@ def distances_case(op, header, weight_dtype):
     def case(graph):
         length = tree_module.unit_length if weight_dtype is None else tree_module.weight_length
         homes = (
-            sssp_module, tree_module, dynamic_distances_module, tree_module.tree_functors(length),
-            dynamic_distances_module.repair_functors(length),
+            sssp_module, tree_module, distances_module, tree_module.tree_functors(length),
+            distances_module.repair_functors(length),
         )  # fmt: skip
         function = next(getattr(home, op) for home in homes if hasattr(home, op))
         kind = np.dtype(weight_dtype or np.float32)
@@ -485,8 +485,8 @@ def distances_case(op, header, weight_dtype):
         args = {
             "_weight_or_nan": (),
             "_relax": (distances, unreached, flags),
-            "_forget": (*repair, np.zeros(1, np.int64), np.int64(9)),
-            "_take_changed": repair[2:3],
+            "forget": (*repair, np.zeros(1, np.int64), np.int64(9)),
+            "take_changed": repair[2:3],
             "adopt_or_pass_on": (*repair, np.int64(9)),
             "pass_on": (*repair, np.int64(9)),
             "_leads_on": (distances, unreached),
