@@ -27,7 +27,8 @@ import numpy as np
 import frontier as fr
 
 from . import dynamic_distances
-from .dynamic_distances import DynamicDistances, extends
+from ._distance_functors import extends
+from .dynamic_distances import DynamicDistances
 from .incremental import maintained
 from .shortest_path_tree import has_none, shortest_path_tree
 

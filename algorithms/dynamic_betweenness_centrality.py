@@ -48,36 +48,26 @@ import numpy as np
 
 import frontier as fr
 
+from . import _betweenness_functors as functors
 from ._arguments import sample_of
-from ._listed import Listed, enlist
-from ._shortest_paths import UNREACHED, WIDTH, Found, add_paths, found_by, passes_of
-from ._source_words import lowest_bit
+from ._betweenness_functors import NONE
+from ._betweenness_words import Word, extended
+from ._listed import Listed
+from ._shortest_paths import WIDTH, add_paths, passes_of
 from ._trials import Trials
 from .betweenness_centrality import scaled
 from .incremental import IncrementalAlgorithm, maintained
 
-ONE, ALL = np.uint64(1), np.uint64(2**WIDTH - 1)
-EXACT, VANISHED = 2.0**53, 2.0**-10
-"""Smaller numbers of paths are exact. If less than the second fraction of a larger number is left, it may be wrong."""
-GROWN = 17 / 16
-"""The paths behind a vertex are summed up again if the paths to it, by which rounding errors are multiplied, increase
-by this factor."""
-LITTLE = 2.0**-20
-"""They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs."""
 MOST, MOST_LONG, EARLY = 3.0, 20.0, 0.4
 """A repair is given up when it has visited the arcs of the graph this number of times for each 32 sources: half of the
 work of a search. The second limit applies if a search visits all arcs for each source. Before the last step, which
 costs as much as the others, only the third number's fraction may have been visited."""
-VISIT = 8
-"""The visit of a vertex counts as this number of arcs in addition."""
 CALLS = {"cpu": 2**10, "gpu": 2**16}
 """The calls of the operators of a repair count as this number of arcs."""
 STAGES = {"cpu": 64, "gpu": 4}
 """The number of stages of the third step. Each costs a GPU two host synchronizations."""
-NONE = 2**30
-"""The priority of vertices that are not queued: more than that of all others."""
 MOST_EDGES = 1 / 128
 """The edges of a batch of more than this fraction of all arcs are not looked at."""
 
@@ -155,7 +145,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._sample = None if sources is None and k is None else np.asarray(chosen, np.int64)
         self._sources = chosen
         self._trials = Trials()
-        self._words: list[_Word] = []
+        self._words: list[Word] = []
         self._bring_up()
         self._attach()
 
@@ -203,7 +193,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             return
         self._stale = True  # until all arrays exist
         absent = ~present.mask
-        self._total = _extended(graph, self._total, 0)
+        self._total = extended(graph, self._total, 0)
         self._total[absent] = 0
         for word in self._words:
             word.adapt(graph, absent)
@@ -234,7 +224,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         both = np.bool_(not self.graph.directed)
         for word in self._words:
             args = *word.found, word.gain, word.moved, self._spent, sign, both, *word.lists
-            fr.visit_edges(self.graph, src, dst, _list_ends, *args, output=False)
+            fr.visit_edges(self.graph, src, dst, functors.list_ends, *args, output=False)
 
     def _bring_up(self) -> None:
         """Repair what is listed, or search from all sources if that is cheaper."""
@@ -260,11 +250,12 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._in_turn = add_paths(copied, sources, self._total, self.endpoints, kept=kept)
         everyone = fr.Frontier.all(graph)
         for word in self._words if follows else ():
-            fr.compute(everyone, _set_last, word.found.distance, word.last)
+            fr.compute(everyone, functors.set_last, word.found.distance, word.last)
             if self.endpoints:
                 word.reached[:] = (word.found.paths > 0).sum(axis=0)
         if self._words and follows:
-            farthest = fr.reduce(everyone, _farthest, self._words[0].found.distance, reduce="max", dtype=np.int64)
+            distance = self._words[0].found.distance
+            farthest = fr.reduce(everyone, functors.farthest, distance, reduce="max", dtype=np.int64)
             self._width = max(int(farthest[0]), 0) // STAGES[graph.device.kind]
             self._queue = None
         self._follows, self._stale, self._tries, self._repairs = follows, False, False, 0
@@ -275,7 +266,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         shapes = [(graph.num_vertices, len(part)) for part in parts]
         if shapes != [word.shape for word in self._words]:
             self._words = []  # their memory first
-            self._words = [_Word(graph, *shape) for shape in shapes]
+            self._words = [Word(graph, *shape) for shape in shapes]
         else:
             for word in self._words:
                 word.clear()
@@ -320,14 +311,14 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         listed, number, _ = self._altered
         altered = fr.Frontier.listed(graph, listed, number)
         for word in words:
-            self._sum_again(fr.filter(altered, _has_little, *word.found[1:], word.again), word)
+            self._sum_again(fr.filter(altered, functors.has_little, *word.found[1:], word.again), word)
         if self.endpoints:
             altered |= fr.Frontier(graph, self._sources)
-        fr.compute(altered, _clear_total, self._total, self._is_altered)
+        fr.compute(altered, functors.clear_total, self._total, self._is_altered)
         for word in self._words:
             distance, paths, _, sums = word.found
             args = distance, paths, sums, word.reached, word.moved, self._total, np.bool_(self.endpoints)
-            fr.compute(altered, _sum_up, *args)
+            fr.compute(altered, functors.sum_up, *args)
         fr.advanced.clear(number)
         return True
 
@@ -341,528 +332,59 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         spent, unknown = self.graph.device.to_host(self._spent).tolist()
         return not unknown and (spent <= self._most or fr.advanced.is_warming_up())
 
-    def _mend_distances(self, word: _Word) -> bool:
+    def _mend_distances(self, word: Word) -> bool:
         """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
         graph, n = self.graph, self.graph.num_vertices
         distance, paths, down = word.found.distance, word.found.paths, word.lists[:4]
         args = distance, paths, word.gain, word.moved, *down, *self._work
-        fr.traverse(graph, word.listed(graph, 0), _suspect, *args, prepare=_cut_off)
-        moved = fr.filter(word.listed(graph, 0), _starts_to_look, word.moved, word.pulled)
+        fr.traverse(graph, word.listed(graph, 0), functors.suspect, *args, prepare=functors.cut_off)
+        moved = fr.filter(word.listed(graph, 0), functors.starts_to_look, word.moved, word.pulled)
         if moved and self._goes_on():
             args = distance, word.moved, word.pulled
-            fr.advance(graph, moved, _find_nearest, *args, edges="in", output=None, direction="push")
-            near = fr.filter(moved, _come_nearer, *args, self._coming)
+            fr.advance(graph, moved, functors.find_nearest, *args, edges="in", output=None, direction="push")
+            near = fr.filter(moved, functors.come_nearer, *args, self._coming)
             fr.traverse(
-                graph, near, _relax, distance, word.moved, *down, self._coming, n, *self._work,
-                fr.advanced.StepCounter(0), prepare=_arrive,
+                graph, near, functors.relax, distance, word.moved, *down, self._coming, n, *self._work,
+                fr.advanced.StepCounter(0), prepare=functors.arrive,
             )  # fmt: skip
-            moved = fr.filter(word.listed(graph, 0), _has_any, word.moved)
+            moved = fr.filter(word.listed(graph, 0), functors.has_any, word.moved)
             args = distance, word.moved, word.again, *word.lists[4:]
-            fr.advance(graph, moved, _list_farther, *args, edges="in", output=None, direction="push")
+            fr.advance(graph, moved, functors.list_farther, *args, edges="in", output=None, direction="push")
             args = *word.found, word.gain, word.moved, word.last, word.reached
-            fr.compute(moved, _start_again, *args, word.down, self._is_altered, *self._altered)
+            fr.compute(moved, functors.start_again, *args, word.down, self._is_altered, *self._altered)
             args = distance, paths, word.gain, word.moved
-            fr.advance(graph, moved, _gain_all, *args, edges="in", output=None, direction="push")
+            fr.advance(graph, moved, functors.gain_all, *args, edges="in", output=None, direction="push")
         return self._goes_on()
 
-    def _count_paths(self, word: _Word) -> bool:
+    def _count_paths(self, word: Word) -> bool:
         """Pass on changes of the numbers of paths, unless it is too much work."""
         distance, paths, _, _ = word.found
         fr.traverse(
-            self.graph, word.listed(self.graph, 0), _pass_down, distance, paths, word.gain, word.moved, word.last,
-            word.reached, word.pulled, word.down, word.again, *word.lists[4:], *self._work,
-            prepare=_settle_paths,
+            self.graph, word.listed(self.graph, 0), functors.pass_down, distance, paths, word.gain, word.moved,
+            word.last, word.reached, word.pulled, word.down, word.again, *word.lists[4:], *self._work,
+            prepare=functors.settle_paths,
         )  # fmt: skip
         return self._goes_on()
 
-    def _sum_behind(self, word: _Word) -> bool:
+    def _sum_behind(self, word: Word) -> bool:
         """Pass on changes of the paths behind vertices, unless it is too much work."""
         graph, listed, queue = self.graph, word.listed(self.graph, 1), self._queue
-        self._sum_again(fr.filter(listed, _has_any, word.again), word)
-        fr.compute(listed, _start_up, word.found.distance, word.up, queue.priority, queue.deferred)
+        self._sum_again(fr.filter(listed, functors.has_any, word.again), word)
+        fr.compute(listed, functors.start_up, word.found.distance, word.up, queue.priority, queue.deferred)
         while farthest := queue.pop():
             fr.traverse(
-                graph, farthest, _pass_up, *word.found, word.last, word.pulled, word.up, self._is_altered,
-                *self._altered, queue.limit, queue.priority, queue.deferred, *self._work, prepare=_settle_behind,
-                edges="in",
+                graph, farthest, functors.pass_up, *word.found, word.last, word.pulled, word.up, self._is_altered,
+                *self._altered, queue.limit, queue.priority, queue.deferred, *self._work,
+                prepare=functors.settle_behind, edges="in",
             )  # fmt: skip
             if not self._goes_on():
                 return False
         return True
 
-    def _sum_again(self, members: fr.Frontier, word: _Word) -> None:
+    def _sum_again(self, members: fr.Frontier, word: Word) -> None:
         """Sum up the paths behind some vertices again, for their sources in `again`."""
         distance, _, behind, sums = word.found
-        fr.compute(members, _clear_sums, sums, word.again)
+        fr.compute(members, functors.clear_sums, sums, word.again)
         args = distance, word.last, behind, sums, word.again
-        fr.advance(self.graph, members, _add_behind, *args, output=None, direction="push")
-        fr.compute(members, _clear, word.again)
-
-
-class _Word:
-    """Up to `WIDTH` sources: their results, and the vertices whose results may have changed."""
-
-    pulled: Any  # scratch memory of the shape of the results, for reductions and changes
-
-    def __init__(self, graph: fr.Graph, num_vertices: int, count: int):
-        self.shape = num_vertices, count
-        self.found = found_by(graph, count)
-        self.gain = graph.xp.zeros_like(self.found.paths)
-        self.reached = graph.xp.zeros(self.gain.shape[1], np.int64)
-        self._set_bits(graph, [graph.xp.zeros(num_vertices, np.uint64) for _ in range(5)])
-
-    def _set_bits(self, graph: fr.Graph, bits: list[Any]) -> None:
-        """Adopt these words, and list the vertices that have any."""
-        self._bits, n = bits, graph.num_vertices
-        self.down, self.up, self.moved, self.again, self.last = bits
-        self.numbers = graph.xp.zeros(2, np.int64)
-        self._ids = [graph.xp.empty(n, graph.vertex_dtype) for _ in range(2)]
-        self.lists = self.down, self._ids[0], self.numbers[:1], n, self.up, self._ids[1], self.numbers[1:], n
-
-    def listed(self, graph: fr.Graph, which: int) -> fr.Frontier:
-        """The vertices that are listed in `down` (0) or `up` (1)."""
-        return fr.Frontier.listed(graph, self._ids[which], self.numbers[which : which + 1])
-
-    def clear(self) -> None:
-        """Forget all results."""
-        self.found.clear()
-        fr.advanced.clear(self.numbers)
-        for array in (self.gain, *self._bits):
-            array.fill(0)
-
-    def adapt(self, graph: fr.Graph, absent: Any) -> None:
-        """Give entries to new vertices, and clear the entries of deleted ones."""
-        self.shape = graph.num_vertices, self.shape[1]
-        distance, *numbers = self.found
-        distance = _extended(graph, distance, UNREACHED)
-        *numbers, self.gain = (_extended(graph, array, 0) for array in (*numbers, self.gain))
-        bits = [_extended(graph, array, 0) for array in self._bits]
-        self.reached -= (numbers[0][absent] > 0).sum(axis=0)
-        distance[absent] = UNREACHED
-        for array in (*numbers, self.gain, *bits):
-            array[absent] = 0
-        self.found = Found(distance, *numbers)
-        self._set_bits(graph, bits)
-        for which in range(2):
-            ids = graph.xp.flatnonzero(bits[which])
-            self._ids[which][: ids.size] = ids
-            self.numbers[which] = ids.size
-
-
-def _extended(graph: fr.Graph, array: Any, value: Any) -> Any:
-    """The array with entries for new vertices."""
-    fresh = graph.num_vertices - len(array)
-    if not fresh:
-        return array
-    return graph.xp.concatenate([array, graph.xp.full((fresh, *array.shape[1:]), value, array.dtype)])
-
-
-# ---- batches ---------------------------------------------------------------------------------------------------------
-
-
-def _list_ends(
-    src, dst, edge, weight, distance, paths, behind, sums, gain, moved, spent, sign, both, down, ids, number, room, up,
-    others, count, most,
-):  # fmt: skip
-    """List the ends of an edge that is inserted (`sign` 1) or deleted (-1), for the sources that it concerns."""
-    for turn in range(2):
-        if turn == 0 or both:
-            u = dst if turn else src
-            v = src if turn else dst
-            nearer = np.uint64(0)
-            after = np.uint64(0)
-            before = np.uint64(0)
-            for s in range(distance.shape[1]):
-                here = distance[u, s]
-                if here + 1 == distance[v, s]:
-                    after |= ONE << np.uint64(s)
-                    fr.atomic_add(gain, (v, s), sign * paths[u, s])
-                    if paths[u, s] >= EXACT > paths[v, s]:
-                        spent[1] = 1
-                    if here > 0:
-                        before |= ONE << np.uint64(s)
-                        fr.atomic_add(sums, (u, s), sign * behind[v, s])
-                elif sign > 0 and here < distance[v, s]:
-                    nearer |= ONE << np.uint64(s)
-            if nearer != 0:
-                fr.atomic_or(moved, v, nearer)
-            _want(v, after | nearer, down, ids, number, room)
-            _want(u, before, up, others, count, most)
-    return False
-
-
-def _want(v, bits, words, ids, number, room):
-    """Add sources to the word of v, and list v with the first."""
-    if bits != 0 and fr.atomic_or(words, v, bits) == 0:
-        enlist(v, ids, number, room)
-
-
-def _has_any(v, words):
-    return words[v] != 0
-
-
-def _set_last(v, distance, last):
-    found = np.uint64(0)
-    for s in range(distance.shape[1]):
-        found |= np.uint64(distance[v, s] & 1) << np.uint64(s)
-        found |= np.uint64(distance[v, s] >> 1 & 1) << np.uint64(s + WIDTH)
-    last[v] = found
-
-
-def _clear(v, words):
-    words[v] = 0
-
-
-def _may_be_next(u, v, last):
-    """The sources for which v may be one step farther than u: the last two bits of the distances differ by 1."""
-    differ = last[u] ^ last[v]
-    return differ & ~(differ >> np.uint64(WIDTH) ^ last[u]) & ALL
-
-
-def _farthest(v, distance):
-    """The largest distance from a source."""
-    found = 0
-    for s in range(distance.shape[1]):
-        if distance[v, s] < UNREACHED:
-            found = max(found, int(distance[v, s]))
-    return found
-
-
-def _spend(v, degrees, spent):
-    fr.atomic_add(spent, 0, degrees[v] + VISIT)
-
-
-# ---- distances -------------------------------------------------------------------------------------------------------
-
-
-def _cut_off(src, distance, paths, gain, moved, down, ids, number, room, here, degrees, spent, most):
-    bits = down[src]
-    lost = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        own = distance[src, s]
-        if 0 < own < UNREACHED:
-            left = paths[src, s] + gain[src, s]
-            if left == 0:
-                distance[src, s] = -1 - own
-                lost |= ONE << np.uint64(s)
-            if paths[src, s] >= EXACT and left < VANISHED * paths[src, s]:
-                spent[1] = 1
-        bits &= bits - ONE
-    moved[src] |= lost
-    here[src] = lost
-    if lost != 0:
-        _spend(src, degrees, spent)
-
-
-def _suspect(src, dst, edge, weight, distance, paths, gain, moved, down, ids, number, room, here, degrees, spent, most):
-    bits = here[src]
-    found = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if distance[dst, s] == -distance[src, s]:
-            found |= ONE << np.uint64(s)
-            fr.atomic_add(gain, (dst, s), -paths[src, s])
-        bits &= bits - ONE
-    _want(dst, found, down, ids, number, room)
-    return found != 0 and spent[0] <= most
-
-
-def _starts_to_look(v, moved, pulled):
-    bits = moved[v]
-    while bits != 0:
-        pulled[v, lowest_bit(bits)] = UNREACHED
-        bits &= bits - ONE
-    return moved[v] != 0
-
-
-def _find_nearest(src, dst, edge, weight, distance, moved, pulled):
-    bits = moved[src]
-    while bits != 0:
-        s = lowest_bit(bits)
-        if 0 <= distance[dst, s] < pulled[src, s]:
-            fr.atomic_min(pulled, (src, s), np.float64(distance[dst, s]))
-        bits &= bits - ONE
-    return False
-
-
-def _come_nearer(v, distance, moved, pulled, coming):
-    """Set the distances for sources in `moved`, and leave the ones there whose distance changes."""
-    bits = moved[v]
-    near = np.uint64(0)
-    changed = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        own = distance[v, s]
-        through = UNREACHED
-        if pulled[v, s] < UNREACHED:
-            through = int(pulled[v, s]) + 1
-        if own < 0 or through < own:
-            distance[v, s] = through
-            changed |= ONE << np.uint64(s)
-            if through < UNREACHED:
-                near |= ONE << np.uint64(s)
-        bits &= bits - ONE
-    moved[v] = changed
-    coming[v] = near
-    return near != 0
-
-
-def _arrive(src, distance, moved, down, ids, number, room, coming, n, here, degrees, spent, most, step):
-    at = (step & 1) * n + src
-    here[src] = coming[at]
-    coming[at] = 0
-    _spend(src, degrees, spent)
-
-
-def _relax(
-    src, dst, edge, weight, distance, moved, down, ids, number, room, coming, n, here, degrees, spent, most, step
-):  # fmt: skip
-    bits = here[src]
-    near = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        through = distance[src, s] + 1
-        if through < distance[dst, s] and fr.atomic_min(distance, (dst, s), through) > through:
-            near |= ONE << np.uint64(s)
-        bits &= bits - ONE
-    if near == 0:
-        return False
-    _want(dst, near, down, ids, number, room)
-    fr.atomic_or(moved, dst, near)
-    fr.atomic_or(coming, ((step + 1) & 1) * n + dst, near)
-    return spent[0] <= most
-
-
-def _list_farther(src, dst, edge, weight, distance, moved, again, up, ids, number, room):
-    """List dst for the sources for which it may have been before src."""
-    bits = moved[src]
-    found = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if distance[src, s] <= distance[dst, s] < UNREACHED:
-            found |= ONE << np.uint64(s)
-        bits &= bits - ONE
-    if found != 0:
-        fr.atomic_or(again, dst, found)
-        _want(dst, found, up, ids, number, room)
-    return False
-
-
-def _start_again(
-    v, distance, paths, behind, sums, gain, moved, last, reached, down, is_altered, ids, number, room
-):  # fmt: skip
-    """Clear the numbers of v for sources whose distance to it has changed."""
-    _set_last(v, distance, last)
-    bits = moved[v]
-    while bits != 0:
-        s = lowest_bit(bits)
-        if paths[v, s] > 0:
-            fr.atomic_add(reached, s, -1)
-        paths[v, s] = 0
-        behind[v, s] = 0
-        sums[v, s] = 0
-        gain[v, s] = 0
-        if distance[v, s] == UNREACHED:
-            moved[v] &= ~(ONE << np.uint64(s))
-            down[v] &= ~(ONE << np.uint64(s))
-            _alter(v, is_altered, ids, number, room)
-        bits &= bits - ONE
-
-
-def _alter(v, is_altered, ids, number, room):
-    """List v, once, to have its centrality summed up again."""
-    if is_altered[v] == 0:
-        is_altered[v] = 1
-        enlist(v, ids, number, room)
-
-
-def _gain_all(src, dst, edge, weight, distance, paths, gain, moved):
-    bits = moved[src]
-    while bits != 0:
-        s = lowest_bit(bits)
-        if distance[dst, s] + 1 == distance[src, s]:
-            fr.atomic_add(gain, (src, s), paths[dst, s])
-        bits &= bits - ONE
-    return False
-
-
-# ---- numbers of paths ------------------------------------------------------------------------------------------------
-
-
-def _settle_paths(
-    src, distance, paths, gain, moved, last, reached, pulled, down, again, up, ids, number, room, here, degrees,
-    spent, most,
-):  # fmt: skip
-    """Add the gain of src, and leave it in `pulled`."""
-    bits = fr.atomic_exch(down, src, np.uint64(0))
-    changed = np.uint64(0)
-    grown = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        bit = ONE << np.uint64(s)
-        bits &= bits - ONE
-        change = fr.atomic_exch(gain, (src, s), 0.0)
-        if change == 0:
-            continue
-        old = paths[src, s]
-        value = old + change
-        paths[src, s] = value
-        pulled[src, s] = change
-        changed |= bit
-        if value > GROWN * old:
-            grown |= bit
-        if old >= EXACT and not value >= max(EXACT, VANISHED * old):
-            spent[1] = 1
-        if old == 0:
-            fr.atomic_add(reached, s, 1)
-        if value == 0:
-            fr.atomic_add(reached, s, -1)
-    here[src] = changed
-    if changed != 0:
-        again[src] |= grown
-        _want(src, changed, up, ids, number, room)
-        _spend(src, degrees, spent)
-
-
-def _pass_down(
-    src, dst, edge, weight, distance, paths, gain, moved, last, reached, pulled, down, again, up, ids, number,
-    room, here, degrees, spent, most,
-):  # fmt: skip
-    bits = here[src] & _may_be_next(src, dst, last)
-    found = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if distance[dst, s] == distance[src, s] + 1:
-            found |= ONE << np.uint64(s)
-            fr.atomic_add(gain, (dst, s), pulled[src, s])
-        bits &= bits - ONE
-    if found == 0:
-        return False
-    fr.atomic_or(down, dst, found)
-    return spent[0] <= most
-
-
-# ---- paths behind vertices -------------------------------------------------------------------------------------------
-
-
-def _clear_sums(v, sums, again):
-    bits = again[v]
-    while bits != 0:
-        sums[v, lowest_bit(bits)] = 0
-        bits &= bits - ONE
-
-
-def _add_behind(src, dst, edge, weight, distance, last, behind, sums, again):
-    bits = again[src] & _may_be_next(src, dst, last)
-    while bits != 0:
-        s = lowest_bit(bits)
-        if distance[dst, s] == distance[src, s] + 1:
-            fr.atomic_add(sums, (src, s), behind[dst, s])
-        bits &= bits - ONE
-    return False
-
-
-def _start_up(v, distance, up, priority, deferred):
-    """Queue v for its sources in `up` that reach it."""
-    bits = up[v]
-    rest = np.uint64(0)
-    lowest = NONE
-    while bits != 0:
-        s = lowest_bit(bits)
-        if 0 < distance[v, s] < UNREACHED:
-            rest |= ONE << np.uint64(s)
-            lowest = min(lowest, -int(distance[v, s]))
-        bits &= bits - ONE
-    up[v] = rest
-    if rest != 0:
-        priority[v] = lowest
-        fr.defer(deferred, v)
-
-
-def _settle_behind(
-    src, distance, paths, behind, sums, last, pulled, up, is_altered, ids, number, room, limit, priority, deferred,
-    here, degrees, spent, most,
-):  # fmt: skip
-    """Compute the paths behind src, for sources that are far enough, and leave the change in `pulled`."""
-    bits = up[src]
-    rest = np.uint64(0)
-    lowest = NONE
-    while bits != 0:
-        s = lowest_bit(bits)
-        if -distance[src, s] > limit[0]:
-            rest |= ONE << np.uint64(s)
-            lowest = min(lowest, -int(distance[src, s]))
-        bits &= bits - ONE
-    bits = fr.atomic_and(up, src, rest) & ~rest
-    priority[src] = lowest
-    if rest != 0:
-        fr.defer(deferred, src)
-    changed = np.uint64(0)
-    while bits != 0:
-        s = lowest_bit(bits)
-        value = (1 + paths[src, s] * sums[src, s]) / paths[src, s]
-        if value != behind[src, s] and distance[src, s] > 1:
-            changed |= ONE << np.uint64(s)
-        pulled[src, s] = value - behind[src, s]
-        behind[src, s] = value
-        bits &= bits - ONE
-    here[src] = changed
-    _alter(src, is_altered, ids, number, room)
-    if changed != 0:
-        _spend(src, degrees, spent)
-
-
-def _pass_up(
-    src, dst, edge, weight, distance, paths, behind, sums, last, pulled, up, is_altered, ids, number, room, limit,
-    priority, deferred, here, degrees, spent, most,
-):  # fmt: skip
-    bits = here[src] & _may_be_next(dst, src, last)
-    found = np.uint64(0)
-    joins = False
-    lowest = NONE
-    while bits != 0:
-        s = lowest_bit(bits)
-        level = -int(distance[dst, s])
-        if level - 1 == -distance[src, s]:
-            found |= ONE << np.uint64(s)
-            fr.atomic_add(sums, (dst, s), pulled[src, s])
-            if level <= limit[0]:
-                joins = True
-            else:
-                lowest = min(lowest, level)
-        bits &= bits - ONE
-    if found == 0:
-        return False
-    fr.atomic_or(up, dst, found)
-    if lowest < NONE:
-        fr.atomic_min(priority, dst, lowest)
-        fr.defer(deferred, dst)
-    return joins and spent[0] <= most
-
-
-def _has_little(v, paths, behind, sums, again):
-    """Mark sources for which most of the sum of v may be a rounding error."""
-    for s in range(sums.shape[1]):
-        if sums[v, s] != 0 and paths[v, s] * sums[v, s] < LITTLE:
-            again[v] |= ONE << np.uint64(s)
-    return again[v] != 0
-
-
-def _clear_total(v, total, is_altered):
-    total[v] = 0
-    is_altered[v] = 0
-
-
-def _sum_up(v, distance, paths, sums, reached, moved, total, endpoints):
-    moved[v] = 0
-    value = total[v]
-    for s in range(distance.shape[1]):
-        value += paths[v, s] * sums[v, s]
-    if endpoints:
-        for s in range(distance.shape[1]):
-            if distance[v, s] == 0:
-                value += reached[s] - 1
-            elif distance[v, s] < UNREACHED:
-                value += 1
-    total[v] = value
+        fr.advance(self.graph, members, functors.add_behind, *args, output=None, direction="push")
+        fr.compute(members, functors.clear, word.again)

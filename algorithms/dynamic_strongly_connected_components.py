@@ -42,8 +42,9 @@ import numpy as np
 
 import frontier as fr
 
+from . import _strong_functors as functors
 from ._labels import existing_sets
-from ._listed import enlist
+from ._strong_functors import OUTSIDE
 from ._strong_search import search
 from ._trials import Trials
 from .bfs import UNREACHED as DETACHED
@@ -53,10 +54,6 @@ from .dynamic_connected_components import DynamicConnectedComponents
 from .incremental import IncrementalAlgorithm, maintained
 from .strongly_connected_components import COLORING_STEPS, strongly_connected_components
 
-OUTSIDE = DETACHED - 1
-TAIL, SUSPECT, FOUND = 1, 2, 4
-"""Bits of marks: v is the tail of an arc that leads backward, an end of an arc that a component has lost, or searched
-again."""
 RANKS = 2**61
 """Ranks that a recomputation distributes. As many are left for new vertices."""
 SMALL_GRAPH = {"cpu": 2**17, "gpu": 2**26}
@@ -160,7 +157,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         if self._follows(src.size):
             self._settled = False
             args = self._labels, self._rank, self._mark, *self._tails
-            fr.visit_edges(self.graph, src, dst, _list_tail, *args, output=False)
+            fr.visit_edges(self.graph, src, dst, functors.list_tail, *args, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Cut the trees, and list the ends of arcs within other components."""
@@ -168,7 +165,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             self._settled = False
             args = [array for tree in self._trees for array in (*tree.state, *tree.cut)]
             args += self._labels, self._mark, *self._suspects
-            fr.visit_edges(self.graph, src, dst, _list_ends, *args, output=False)
+            fr.visit_edges(self.graph, src, dst, functors.list_ends, *args, output=False)
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated."""
@@ -340,9 +337,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             return ids
         graph = self.graph
         fr.advanced.clear(self._found[1])
-        start = fr.filter(fr.Frontier(graph, ids), _is_new, self._mark, *self._found)
+        start = fr.filter(fr.Frontier(graph, ids), functors.is_new, self._mark, *self._found)
         args = self._labels, self._mark, self._most, *self._found
-        fr.traverse(graph, start, _gather, *args, edges="both")
+        fr.traverse(graph, start, functors.gather, *args, edges="both")
         return self._take_found(self._most)
 
     def _grow(self, label: int) -> bool:
@@ -353,7 +350,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         self._hub = int(graph.xp.where(self._labels == label, ways, -1).argmax())
         start = fr.Frontier(graph, [self._hub])
         for tree in self._trees:
-            fr.compute(fr.Frontier.all(graph), _plant, self._labels, label, self._hub, *tree.state)
+            fr.compute(fr.Frontier.all(graph), functors.plant, self._labels, label, self._hub, *tree.state)
             tree.height = search_levels(graph, start, *tree.state, self._most, edges=tree.away)
             if tree.height >= self._most:
                 return False
@@ -362,7 +359,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     def _relabel(self, label: int, new: int) -> int:
         """Give all vertices of a component another label, and return that."""
-        fr.compute(fr.Frontier.all(self.graph), _give_label, self._labels, label, new)
+        fr.compute(fr.Frontier.all(self.graph), functors.give_label, self._labels, label, new)
         return new
 
     # ---- insertions -------------------------------------------------------------------------------------------------
@@ -373,7 +370,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             return True
         graph, labels, rank = self.graph, self._labels, self._rank
         tails = fr.Frontier(graph, ids)
-        heads = fr.advance(graph, tails, _leads_back, labels, rank)
+        heads = fr.advance(graph, tails, functors.leads_back, labels, rank)
         if not heads:
             return True
         first, last = labels[heads.vertices], labels[ids]
@@ -399,7 +396,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         middle = int(self._rank[pivot])
         for start, edges, sign in ((tails, "in", 1), (heads, "out", -1)):
             args = self._labels, self._rank, middle, sign, barrier, self._mark, limit, *self._found
-            fr.traverse(self.graph, fr.filter(start, _is_between, *args), _reach, *args, edges=edges)
+            fr.traverse(self.graph, fr.filter(start, functors.is_between, *args), functors.reach, *args, edges=edges)
         return self._take_found(limit)
 
     # ---- searches ---------------------------------------------------------------------------------------------------
@@ -413,8 +410,8 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         size, local, labels = int(ids.size), self._local, self._labels
         local[ids] = xp.arange(size, dtype=local.dtype)
         args = local, labels, pivot, within
-        offsets, heads, _ = fr.advanced.extract_neighbors(graph, ids, _is_inner, *args, edges=False)
-        behind, _, _ = fr.advanced.extract_neighbors(graph.reverse, ids, _is_of_pivot, *args, edges=False)
+        offsets, heads, _ = fr.advanced.extract_neighbors(graph, ids, functors.is_inner, *args, edges=False)
+        behind, _, _ = fr.advanced.extract_neighbors(graph.reverse, ids, functors.is_of_pivot, *args, edges=False)
         heads = local[heads]
         heads[heads < 0] = size
         entered = xp.flatnonzero(behind[1:] > behind[:-1]).astype(heads.dtype)
@@ -517,16 +514,16 @@ class _Tree:
         for _ in range(ROUNDS):
             if not tentative:
                 break
-            fr.advance(graph, tentative, _adopt, *self.state, edges=self.toward, output=None)
-            tentative = fr.advance(graph, tentative, _pass_on, *self.state, most, *self.cut, edges=self.away)
+            fr.advance(graph, tentative, functors.adopt, *self.state, edges=self.toward, output=None)
+            tentative = fr.advance(graph, tentative, functors.pass_on, *self.state, most, *self.cut, edges=self.away)
         if tentative:
-            fr.traverse(graph, tentative, _pass_on, *self.state, most, *self.cut, edges=self.away)
+            fr.traverse(graph, tentative, functors.pass_on, *self.state, most, *self.cut, edges=self.away)
         count = int(number[0])
         fr.advanced.clear(number)
         if count > min(most, room) or self.height > MAX_HEIGHT:
             return None
         cut = fr.Frontier(graph, existing(graph, listed[:count]))
-        detached = fr.filter(cut, _detach, *self.state)
+        detached = fr.filter(cut, functors.detach, *self.state)
         self.attach(graph, detached)
         return self.detached(detached)
 
@@ -534,13 +531,13 @@ class _Tree:
         """Attach detached vertices to the tree, if a path connects them with it."""
         if not detached:
             return
-        fr.advance(graph, detached, _attach_to_neighbor, *self.state, edges=self.toward, output=None)
-        fr.traverse(graph, detached, _attach, *self.state, edges=self.away)
+        fr.advance(graph, detached, functors.attach_to_neighbor, *self.state, edges=self.toward, output=None)
+        fr.traverse(graph, detached, functors.attach, *self.state, edges=self.away)
         self.height += len(detached)
 
     def detached(self, members: fr.Frontier) -> fr.Frontier:
         """The detached vertices of a frontier."""
-        return fr.filter(members, _is_detached, *self.state)
+        return fr.filter(members, functors.is_detached, *self.state)
 
 
 def existing(graph: fr.Graph, ids: Any) -> Any:
@@ -564,7 +561,8 @@ def _longer(graph: fr.Graph, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 def _depths(graph: fr.Graph, labels: Any) -> Any:
     """For each vertex a number higher than the number of any component that points to its component."""
     depth = graph.xp.zeros(graph.num_vertices, np.int64)
-    if fr.traverse(graph, fr.Frontier.all(graph), _deepen, labels, depth, max_steps=COLORING_STEPS) < COLORING_STEPS:
+    everyone = fr.Frontier.all(graph)
+    if fr.traverse(graph, everyone, functors.deepen, labels, depth, max_steps=COLORING_STEPS) < COLORING_STEPS:
         return depth
     offsets, heads, _ = fr.advanced.extract_neighbors(graph, edges=False)
     _, order = search(graph.device.to_host(offsets), graph.device.to_host(heads))
@@ -593,150 +591,3 @@ def _shares(first: np.ndarray, room: np.ndarray, weight: np.ndarray) -> tuple[np
     count = np.diff(starts, append=first.size)
     share = room // np.repeat(np.add.reduceat(weight, starts), count)
     return sequence, first + share * (below - np.repeat(below[starts], count)), share * weight
-
-
-def _list_tail(src, dst, edge, weight, labels, rank, mark, listed, number, room):
-    """List the tail of an arc that leads backward in the order."""
-    own = labels[src]
-    other = labels[dst]
-    if own != other and rank[own] >= rank[other] and fr.atomic_or(mark, src, TAIL) & TAIL == 0:
-        enlist(src, listed, number, room)
-    return False
-
-
-def _list_ends(
-    src, dst, edge, weight, level, parent, cut, cuts, cut_room, level_in, parent_in, cut_in, cuts_in, cut_room_in,
-    labels, mark, listed, number, room,
-):  # fmt: skip
-    """Cut the trees at a deleted arc, and list its ends if it was within a component without trees."""
-    if labels[src] != labels[dst]:
-        return False
-    if level[src] != OUTSIDE:
-        _cut(src, dst, level, parent, cut, cuts, cut_room)
-        _cut(dst, src, level_in, parent_in, cut_in, cuts_in, cut_room_in)
-        return False
-    if fr.atomic_or(mark, src, SUSPECT) & SUSPECT == 0:
-        enlist(src, listed, number, room)
-    if fr.atomic_or(mark, dst, SUSPECT) & SUSPECT == 0:
-        enlist(dst, listed, number, room)
-    return False
-
-
-def _cut(above, v, level, parent, listed, number, room):
-    """Make v tentative if `above` was its parent, since the arc was deleted."""
-    height = level[v]
-    if parent[v] == above and height >= 0 and fr.atomic_cas(level, v, height, -1 - height) == height:
-        parent[v] = -1
-        enlist(v, listed, number, room)
-
-
-def _leads_back(src, dst, edge, weight, labels, rank):
-    return labels[src] != labels[dst] and rank[labels[src]] >= rank[labels[dst]]
-
-
-def _is_between(v, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room):
-    """Whether v has a higher (lower) rank than the pivot, and was not found before. It is listed then."""
-    label = labels[v]
-    if (rank[label] - pivot) * sign <= 0 or mark[v] != 0 or number[0] > limit:
-        return False
-    if label == barrier:
-        fr.atomic_add(number, 0, limit + 1)
-        return False
-    return _is_new(v, mark, listed, number, room)
-
-
-def _reach(src, dst, edge, weight, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room):
-    return _is_between(dst, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room)
-
-
-def _is_new(v, mark, listed, number, room):
-    """Whether v was not found before. It is listed then."""
-    if fr.atomic_or(mark, v, FOUND) & FOUND:
-        return False
-    enlist(v, listed, number, room)
-    return True
-
-
-def _gather(src, dst, edge, weight, labels, mark, limit, listed, number, room):
-    if labels[dst] != labels[src] or mark[dst] != 0 or number[0] > limit:
-        return False
-    return _is_new(dst, mark, listed, number, room)
-
-
-def _is_inner(src, dst, edge, weight, local, labels, pivot, within):
-    """Whether the arc leads to a vertex that is searched again, or to the pivot."""
-    return (local[dst] >= 0 or labels[dst] == pivot) and (not within or labels[src] == labels[dst])
-
-
-def _is_of_pivot(src, dst, edge, weight, local, labels, pivot, within):
-    """Whether the pivot points to `src`, from `dst`."""
-    return local[dst] < 0 and labels[dst] == pivot and (not within or labels[src] == pivot)
-
-
-def _deepen(src, dst, edge, weight, labels, depth):
-    deep = depth[src]
-    if labels[src] != labels[dst]:
-        deep += 1
-    return depth[dst] < deep and fr.atomic_max(depth, dst, deep) < deep
-
-
-def _give_label(v, labels, label, new):
-    if labels[v] == label:
-        labels[v] = new
-
-
-def _plant(v, labels, label, hub, level, parent):
-    """Detach v if it is in the component of the hub, which becomes the root."""
-    parent[v] = -1
-    level[v] = OUTSIDE
-    if labels[v] == label:
-        level[v] = 0 if v == hub else DETACHED
-
-
-def _adopt(src, dst, edge, weight, level, parent):
-    """Attach a tentative src to dst if dst is settled and of smaller level."""
-    tentative = level[src]
-    other = level[dst]
-    own = -1 - tentative
-    if tentative < 0 and 0 <= other < own and fr.atomic_cas(level, src, tentative, own) == tentative:
-        parent[src] = dst
-    return False
-
-
-def _pass_on(src, dst, edge, weight, level, parent, most, listed, number, room):
-    """Make the children of a tentative vertex tentative, unless too many are."""
-    height = level[dst]
-    if level[src] >= 0 or parent[dst] != src or height < 0 or number[0] > most:
-        return False
-    if fr.atomic_cas(level, dst, height, -1 - height) != height:
-        return False
-    parent[dst] = -1
-    enlist(dst, listed, number, room)
-    return True
-
-
-def _detach(v, level, parent):
-    """Detach v, once, if it is still tentative."""
-    height = level[v]
-    return height < 0 and fr.atomic_cas(level, v, height, DETACHED) == height
-
-
-def _attach_to_neighbor(src, dst, edge, weight, level, parent):
-    """Attach a detached src to dst if dst is attached."""
-    height = level[dst]
-    if height < OUTSIDE and fr.atomic_cas(level, src, DETACHED, height + 1) == DETACHED:
-        parent[src] = dst
-    return False
-
-
-def _attach(src, dst, edge, weight, level, parent):
-    """Attach a detached dst to src if src is attached."""
-    height = level[src]
-    if height < OUTSIDE and level[dst] == DETACHED and fr.atomic_cas(level, dst, DETACHED, height + 1) == DETACHED:
-        parent[dst] = src
-        return True
-    return False
-
-
-def _is_detached(v, level, parent):
-    return level[v] == DETACHED

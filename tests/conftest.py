@@ -50,12 +50,13 @@ BACKSTOP = 60
 """Seconds that a test has left when its timeout did not end it."""
 
 HEAVY = (
-    "test_workload", "test_small_advances", "test_pagerank", "test_operators", "test_dynamic_distances",
-    "test_incremental", "test_cli", "test_temporal_algorithms", "test_gallery", "test_catalogue",
-    "test_compile_cuda", "test_k_truss", "test_distributed_incremental", "test_sssp", "test_checking",
-    "test_batch_step", "test_neighbor_reductions", "test_edge_data_operators", "test_docs", "test_components",
-    "test_functors", "test_algorithms", "test_compiled_code_cache", "test_processes", "test_threads",
-    "test_interrupts", "test_bad_input",
+    "test_workload", "test_small_advances", "test_advance_plans", "test_pagerank", "test_operators",
+    "test_dynamic_distances", "test_incremental", "test_cli", "test_cli_stream", "test_cli_errors",
+    "test_temporal_algorithms", "test_gallery", "test_communities", "test_catalogue", "test_compile_cuda",
+    "test_k_truss", "test_distributed_incremental", "test_sssp", "test_checking", "test_batch_step",
+    "test_neighbor_reductions", "test_edge_data_operators", "test_docs", "test_components", "test_functors",
+    "test_algorithms", "test_compiled_code_cache", "test_processes", "test_threads", "test_interrupts",
+    "test_bad_input",
 )  # fmt: skip
 """The slowest test files, in minutes rather than seconds, as they compile most: the slowest first.
 

@@ -145,9 +145,9 @@ def modules_in_circles() -> Iterator[str]:
 
 
 def loose_modules() -> Iterator[str]:
-    """Modules of `frontier` that are in no folder, but for its face and its graphs."""
+    """Modules of `frontier` that are in no folder, but for its face."""
     for path in (ROOT / "frontier").glob("*.py"):
-        if path.name not in ("__init__.py", "graphs.py"):
+        if path.name != "__init__.py":
             yield path.name
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from centrality_verifiers import distances_and_paths, verify_betweenness
+from host_graphs import host
 from model import random_batch, random_change
-from verifiers import distances_and_paths, host, verify_betweenness
 
 import frontier as fr
 from algorithms import DynamicBetweennessCentrality, betweenness_centrality

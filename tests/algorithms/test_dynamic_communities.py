@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from community_verifiers import verify_communities, verify_frequent_labels
 from histories import Followed, History
-from verifiers import host, verify_communities, verify_frequent_labels
+from host_graphs import host
 
 import frontier as fr
 from algorithms import DynamicLabelPropagation, DynamicLouvain, louvain

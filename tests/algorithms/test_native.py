@@ -4,8 +4,9 @@ import importlib
 
 import numpy as np
 import pytest
+from centrality_verifiers import verify_pagerank
 from graphs import GRAPHS
-from verifiers import host, verify_k_truss, verify_pagerank, verify_triangles, verify_truss_numbers
+from verifiers import host, verify_k_truss, verify_triangles, verify_truss_numbers
 
 import frontier as fr
 from algorithms import k_truss, pagerank, triangle_count, truss_numbers

@@ -5,9 +5,10 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from centrality_verifiers import exact_ranks, verify_pagerank
 from graphs import GRAPHS
+from host_graphs import host
 from published import FOLDER, locate
-from verifiers import exact_ranks, host, verify_pagerank
 
 import frontier as fr
 from algorithms import ConvergenceError, DynamicPageRank, pagerank

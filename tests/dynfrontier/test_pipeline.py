@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
 import signal
-import socket
-import subprocess
-import sys
-import threading
 import time
 from collections import namedtuple
 from itertools import pairwise
@@ -18,39 +12,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from model import edge_set, to_host
+from pipeline_cases import *  # noqa: F403
+from pipeline_cases import RECORDS, SIZE, N, cut, threads, weighted
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
-from dynfrontier import Pipeline, PipelineError, SocketSource
+from dynfrontier import Pipeline, PipelineError
 from dynfrontier.pipeline.records import RecordColumns, in_parts
-from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
-
-N, RECORDS, SIZE = 60, 500, 64
-
-
-def threads():
-    """The threads of pipelines. Threads that compile end at any time."""
-    names = {thread: thread.name for thread in threading.enumerate()}
-    return {
-        thread for thread, name in names.items() if name.startswith("dynfrontier-") and name != "dynfrontier-compile"
-    }
-
-
-@pytest.fixture(autouse=True)
-def _no_thread_is_left():
-    before = threads()
-    yield
-    assert threads() <= before
-
-
-@pytest.fixture
-def records(rng):
-    return rng.integers(0, N, (2, RECORDS))
-
-
-def cut(columns, size=SIZE):
-    return [tuple(column[begin : begin + size] for column in columns) for begin in range(0, columns[0].size, size)]
 
 
 def as_file(records, tmp_path, rng):
@@ -416,110 +385,6 @@ def test_names_that_are_text_are_the_ids_of_a_file_as_written(lines, suffix, tmp
     assert graph.num_edges == len(written)
 
 
-def test_lines_from_a_socket(rng):
-    here, there = socket.socketpair()
-    graph = CSR(N, device="cpu")
-    pairs = rng.integers(0, N, (300, 2))
-
-    def send():
-        text = "".join(f"{u} {v}\n" for u, v in pairs).encode()
-        for begin in range(0, len(text), 97):
-            there.send(text[begin : begin + 97])
-        there.close()
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    assert Pipeline(SocketSource(here), graph).run().records == 300
-    sender.join()
-    assert edge_set(graph) == edge_set(CSR.from_edges(*pairs.T, num_vertices=N, device="cpu"))
-
-
-@pytest.mark.parametrize(
-    "line", [b'3,"4\n', b'"3,4\n', b'3,4,"note\n', b'3,4,"note" x\n', b"3,4," + b"x" * 300], ids=lambda line: line[:12]
-)
-def test_a_fault_in_a_line_of_a_socket_is_an_error_at_once(line):
-    """The connection stays open: no more has to come for it."""
-    here, there = socket.socketpair()
-    there.send(b'1,2,5" disc\n# it is 5"\n' + line)
-    source = SocketSource(here, ("src", "dst", None), ",", max_record_bytes=200)
-    with pytest.raises(PipelineError, match="socket, line 3: "):
-        Pipeline(source, CSR(N, device="cpu")).run()
-    there.close()
-    here.close()
-
-
-@pytest.mark.parametrize("text", [b"0 1 1000\n3 4 2000\n", b"0 1 1000\r\n3 4 2000\r\n#\n"])
-def test_a_line_that_the_end_of_a_connection_cuts_is_an_error(text):
-    for size in range(len(text) + 1):
-        here, there = socket.socketpair()
-        there.send(text[:size])
-        there.close()
-        graph = CSR(N, weight_dtype="int64", directed=True, device="cpu")
-        pipeline = Pipeline(SocketSource(here, ("src", "dst", "weight")), graph)
-        cut = text[:size].split(b"\n")[-1].decode().strip()
-        if cut:
-            line = text[:size].count(b"\n") + 1
-            reason = f"socket, line {line}: the connection ended within a line.*{cut}"
-            with pytest.raises(PipelineError, match=reason):
-                pipeline.run()
-        else:
-            pipeline.run()
-        src, dst, weights = graph.to_coo()
-        found = set(zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True))
-        assert found <= {(0, 1, 1000), (3, 4, 2000)} and (cut or len(found) == min(2, text[:size].count(b"\n")))
-        here.close()
-
-
-@pytest.mark.parametrize("sent", [b"x" * 4096, b"# " + b"x" * 4094])
-def test_a_line_of_a_socket_takes_bounded_memory(sent):
-    here, there = socket.socketpair()
-    there.send(b"0 1\n")
-    taken = []
-
-    def send():
-        with contextlib.suppress(OSError):
-            for _ in range(4096):
-                there.sendall(sent)
-                taken.append(len(sent))
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    with pytest.raises(PipelineError, match="socket, line 2: "):
-        Pipeline(SocketSource(here, max_record_bytes=1 << 16), CSR(N, device="cpu")).run()
-    here.close()
-    sender.join()
-    assert sum(taken) < 1 << 23  # buffers of sockets and of one call of `recv`, in addition
-    there.close()
-
-
-def test_a_socket_may_begin_with_comments():
-    """Comments arrive as a separate part, and reveal nothing about columns."""
-    here, there = socket.socketpair()
-    source = iter(SocketSource(here, ("src", "dst", "time")))
-    there.send(b"# a feed\n\n")
-    sender = threading.Timer(0.2, lambda: there.sendall(b"0 1 2020-01-01\n"))
-    sender.start()
-    assert next(source).times.tolist() == [1577836800 * 10**9]
-    there.send(b"0 1 x\n")
-    with pytest.raises(fr.io.ParseError, match="socket, line 4: 'x' is no date"):
-        next(source)
-    here.close()
-    there.close()
-
-
-def test_a_socket_on_which_nothing_comes_is_left():
-    here, there = socket.socketpair()
-    there.send(b"0 1\n2")
-    pipeline = Pipeline(SocketSource(here), CSR(N, device="cpu"))
-    assert next(pipeline).records == 1
-    pipeline.close()
-    there.close()
-    here.close()
-
-
-# ---- reports --------------------------------------------------------------------------------------------------------
-
-
 def test_log_and_metrics(records, tmp_path):
     log, prom = tmp_path / "log.jsonl", tmp_path / "metrics.prom"
     analytics = {"count": lambda graph: np.int64(graph.num_edges), "degrees": lambda graph: graph.degrees()}
@@ -538,48 +403,6 @@ def test_log_and_metrics(records, tmp_path):
         assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+(\{\w+=\"[^\"]*\"\})? (\d[\d.e+-]*|NaN)", line, re.I), line
 
 
-# ---- checkpoints ----------------------------------------------------------------------------------------------------
-
-
-def stream_of(device, at=0):
-    """Added weights count how often each record was applied."""
-    return CSR(N, device=device, weight_dtype="int64"), {"batch_size": SIZE, "on_existing": "add"}
-
-
-def weighted(graph):
-    return [to_host(graph, column).tolist() for column in graph.to_coo()]
-
-
-def test_it_goes_on_from_every_batch(device, records, tmp_path):
-    weights = np.arange(1, RECORDS + 1)
-    source = (*records, weights)
-    expected, options = stream_of(device)
-    Pipeline(source, expected, **options).run()
-    for stop in (1, 4, 8):
-        folder, log = tmp_path / str(stop), tmp_path / f"{stop}.jsonl"
-        graph, options = stream_of(device)
-        options |= {"every": 3, "log": log}
-        pipeline = Pipeline(source, graph, checkpoint=folder, **options)
-        with pytest.raises(RuntimeError, match="stop"), pipeline:
-            for batch in pipeline:
-                if batch.number == stop - 1:
-                    raise RuntimeError("stop")
-        if stop < 3:
-            with pytest.raises(FileNotFoundError):
-                Pipeline.resume(folder, source, device=device, **options)
-            continue
-        options["device"] = device
-        resumed = Pipeline.resume(folder, source, {"degrees": lambda graph: graph.degrees()}, **options)
-        assert resumed.totals.batches == (stop - 1) // 3 * 3
-        assert resumed.run().records == RECORDS
-        assert weighted(resumed.graph) == weighted(expected)
-        begins = [json.loads(line)["begin"] for line in log.read_text().splitlines()]
-        assert begins == list(range(0, RECORDS, SIZE))  # none is missing, none there twice
-        assert Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
-        with pytest.raises(FileExistsError, match="continue with Pipeline"):
-            Pipeline(source, graph, checkpoint=folder)
-
-
 def test_results_of_algorithms_come_to_the_host(device):
     """Also results in named tuples. Later batches do not change them."""
     pair = namedtuple("pair", ["count", "degrees"])
@@ -593,57 +416,6 @@ def test_results_of_algorithms_come_to_the_host(device):
     assert batches[0].results["pair"].count == 1
 
 
-def test_a_socket_cannot_begin_again(tmp_path):
-    here, there = socket.socketpair()
-    there.send(b"0 1\n2 3\n")
-    there.close()
-    Pipeline(SocketSource(here), SlabGraph(N, device="cpu"), checkpoint=tmp_path).run()
-    with pytest.raises(TypeError, match="a SocketSource cannot; pass a function"):
-        Pipeline.resume(tmp_path, SocketSource(here), device="cpu")
-    here.close()
-
-
-@pytest.mark.parametrize("checkpoint", [False, True])
-@pytest.mark.parametrize("other", [False, True], ids=["callback", "thread"])
-def test_a_run_may_be_closed_from_elsewhere(records, tmp_path, checkpoint, other):
-    """It stops after the current batch, and writes its last checkpoint."""
-    records = *records, np.ones(RECORDS, np.int64)
-    graph, options = stream_of("cpu")
-    pipeline = Pipeline(records, graph, checkpoint=tmp_path if checkpoint else None, **options)
-    closers = []
-
-    def enough(batch):
-        if batch.number == 1 and other:
-            closers.append(threading.Thread(target=pipeline.close))
-            closers[0].start()
-        elif batch.number == 1:
-            pipeline.close()
-
-    totals = pipeline.run(enough)
-    for thread in closers:
-        thread.join()
-    assert pipeline.closed and totals.records >= 2 * SIZE
-    if checkpoint:
-        assert Pipeline.resume(tmp_path, records, device="cpu", **options).totals.records == totals.records
-
-
-def test_items_without_records_are_not_applied_again(tmp_path):
-    def item(*ends):
-        return np.array(ends, np.int64), np.array(ends, np.int64) + 1
-
-    items = [item(0, 1), item(), item(2, 3), item(4)]
-    log = tmp_path / "log"
-    pipeline = Pipeline(iter(items), SlabGraph(N, device="cpu"), checkpoint=tmp_path / "held", log=log)
-    for _ in range(3):
-        next(pipeline)
-    pipeline.close()
-    resumed = Pipeline.resume(tmp_path / "held", iter(items), device="cpu", log=log)
-    assert [(batch.number, batch.records) for batch in resumed] == [(3, 1)]
-    assert [json.loads(line)["number"] for line in log.read_text().splitlines()] == [0, 1, 2, 3]
-    Pipeline(iter(items[:1]), SlabGraph(N, device="cpu"), log=log).run()
-    assert len(log.read_text().splitlines()) == 5  # the existing file stays
-
-
 def test_a_function_that_fails_is_a_source_that_does():
     def source(begin):
         raise ConnectionError("nobody there")
@@ -651,98 +423,3 @@ def test_a_function_that_fails_is_a_source_that_does():
     with pytest.raises(PipelineError, match="nobody there") as raised:
         Pipeline(source, SlabGraph(N, device="cpu")).run()
     assert raised.value.stage == "source"
-
-
-def test_a_window_goes_on(device, rng, tmp_path):
-    times = np.sort(rng.integers(0, 600, RECORDS))
-    times[100] = 5000  # of a self-loop: the window's clock is then ahead of the graph's times
-    src, dst = rng.integers(0, N, (2, RECORDS))
-    src[100] = dst[100] = 1
-    source = (src, dst, None, times)
-    whole = SlabGraph(N, time_unit="s", device=device)
-    expected = Pipeline(source, whole, window=200, batch_size=SIZE).run()
-    pipeline = Pipeline(source, SlabGraph(N, time_unit="s", device=device), window=200, batch_size=SIZE,
-                           checkpoint=tmp_path)  # fmt: skip
-    for _ in range(4):
-        next(pipeline)
-    pipeline.close()  # writes a checkpoint
-    resumed = Pipeline.resume(tmp_path, source, device=device, batch_size=SIZE)
-    assert resumed.window.state() == pipeline.window.state()
-    totals = resumed.run()
-    assert (totals.late, totals.inserted, totals.deleted) == (expected.late, expected.inserted, expected.deleted)
-    assert edge_set(resumed.graph) == edge_set(whole)
-
-
-def test_a_checkpoint_that_fails_leaves_the_one_before(records, tmp_path, monkeypatch):
-    """At each of its calls of the system in turn, as if the process had been killed there."""
-    graph, options = stream_of("cpu")
-    source = (*records, np.ones(RECORDS, np.int64))
-    pipeline = Pipeline(source, graph, checkpoint=tmp_path, every=1000, **options)
-    next(pipeline)
-    pipeline._checkpoint()
-    next(pipeline)
-    for name in ("replace", "fsync"):
-        for at in range(1, 4):
-            original, calls = getattr(os, name), []
-
-            def fail(*args, original=original, calls=calls, at=at, **kwargs):
-                calls.append(None)
-                if len(calls) == at:
-                    raise OSError(5, "killed")
-                return original(*args, **kwargs)
-
-            with monkeypatch.context() as patched, pytest.raises(OSError, match="killed"):
-                patched.setattr(os, name, fail)
-                pipeline._checkpoint()
-                raise OSError(5, "killed")  # it has fewer calls than that
-            state = Pipeline.resume(tmp_path, source, device="cpu", **options)
-            assert state.totals.records in (SIZE, 2 * SIZE) and state.totals.inserted == state.graph.num_edges
-            pipeline._saved = False
-    pipeline.close()
-
-
-KILLED = """
-import sys, time
-import numpy as np
-from dynfrontier import Pipeline
-from structures import CSR
-
-rng = np.random.default_rng(7)
-src, dst = rng.integers(0, 50, (2, 4000))
-source = (src, dst, np.arange(1, 4001))
-options = dict(batch_size=40, on_existing="add", every=2)
-
-def told(batch):
-    print(batch.number, flush=True)
-
-try:
-    pipeline = Pipeline.resume(sys.argv[1], source, device="cpu", **options)
-except FileNotFoundError:
-    graph = CSR(50, device="cpu", weight_dtype="int64")
-    pipeline = Pipeline(source, graph, checkpoint=sys.argv[1], **options)
-pipeline.run(told)
-np.save(sys.argv[2], np.array([np.asarray(column) for column in pipeline.graph.to_coo()]))
-"""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
-def test_nothing_is_lost_or_doubled_by_kills(tmp_path):
-    rng = np.random.default_rng()
-    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
-    command = [sys.executable, "-c", KILLED, str(tmp_path / "checkpoint"), str(tmp_path / "result.npy")]
-    for kills in range(2):
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-            for number in map(int, process.stdout):
-                if number >= 10 + 35 * kills + rng.integers(0, 20):
-                    time.sleep(rng.random() * 0.02)
-                    break
-            process.kill()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-    src, dst = np.random.default_rng(7).integers(0, 50, (2, 4000))
-    sums: dict[tuple[int, int], int] = {}
-    rows = list(zip(np.minimum(src, dst).tolist(), np.maximum(src, dst).tolist(), range(1, 4001), strict=True))
-    for begin in range(0, len(rows), 40):
-        for edge, weight in {(u, v): w for u, v, w in rows[begin : begin + 40] if u != v}.items():  # the last counts
-            sums[edge] = sums.get(edge, 0) + weight
-    found = np.load(tmp_path / "result.npy")
-    assert {(u, v): w for u, v, w in found.T.tolist()} == sums

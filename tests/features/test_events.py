@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import verifiers
+import temporal_verifiers
 from model import edge_key, to_host
 from verifiers import VERIFIERS
 
@@ -59,7 +59,7 @@ class Stream:
     edge = edge_key
 
     def arcs(self, _=None):
-        """The result of `verifiers.timed_arcs`, from the list."""
+        """The result of `temporal_verifiers.timed_arcs`, from the list."""
         both = [] if self.graph.directed else [(v, u, *rest) for u, v, *rest in self.events]
         return [list(part) for part in zip(*self.events, *both, strict=True)] or [[], [], [], []]
 
@@ -81,7 +81,7 @@ def arrivals(stream, source, start, strict):
 def check(stream, monkeypatch, rng):
     """All functions that read times."""
     graph = stream.graph
-    monkeypatch.setattr(verifiers, "timed_arcs", stream.arcs)
+    monkeypatch.setattr(temporal_verifiers, "timed_arcs", stream.arcs)
     source, start = int(rng.integers(N)), int(rng.integers(-5, 20))
     for strict in (False, True):
         found = earliest_arrival(graph, source, start=start, strict=strict)
@@ -204,7 +204,7 @@ def test_incremental_triangles_of_events(structure, device, delta, monkeypatch):
     rng = np.random.default_rng(6)
     stream = Stream(structure, device)
     graph, seen = stream.graph, 0
-    monkeypatch.setattr(verifiers, "timed_arcs", stream.arcs)
+    monkeypatch.setattr(temporal_verifiers, "timed_arcs", stream.arcs)
     stream.insert(*draw(rng, 0, 40))
     counter = DynamicTemporalTriangleCount(graph, delta)
     for now in range(2, 42, 8):

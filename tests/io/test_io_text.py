@@ -478,6 +478,24 @@ def test_open_file(text):
         read_edges(file)
 
 
+class Reading:
+    """An open file with the method `read` and, if its answer is given, `seekable`."""
+
+    def __init__(self, content, seekable=None):
+        self.read = lambda: content
+        if seekable is not None:
+            self.seekable = lambda: seekable
+
+
+def test_only_a_file_that_says_so_is_a_pipe():
+    """The last line of other files needs no line end."""
+    content = b"0 1\n2 3"
+    for seekable in (None, True):
+        assert read_edges(Reading(content, seekable)).dst.tolist() == [1, 3]
+    with pytest.raises(ParseError, match="line 2: the pipe ended within a line"):
+        read_edges(Reading(content, False))
+
+
 def through_pipe(data, read):
     """The result of a reader for data from a pipe."""
     out, into = os.pipe()

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from verifiers import exact_ranks, host, verify_distances
+from centrality_verifiers import exact_ranks
+from verifiers import host, verify_distances
 
 import frontier as fr
 from algorithms import DynamicPageRank, DynamicSSSP, pagerank, sssp

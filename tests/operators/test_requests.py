@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from algorithms import bfs, requests
-from algorithms.dynamic_distances import repair_functors
+from algorithms._distance_functors import repair_functors
 from algorithms.shortest_path_tree import unit_length, weight_length
 from dynfrontier.prebuilt import requests as lists
 from frontier.functor import CudaFunctor, functor_identity

@@ -42,7 +42,7 @@ def test_calls_of_the_project_are_counted_with_their_nesting(script):
     found = script.profile(lambda: sorted([2, 1], key=lambda v: graph.num_edges))
     assert [call.name for call in found.calls] == ["Graph.num_edges"] * 2
     assert {call.depth for call in found.calls} == {0}
-    assert list(found.tree()) == ["Graph.num_edges  frontier/graphs.py  (2 times)"]
+    assert list(found.tree()) == ["Graph.num_edges  frontier/graphs/graph.py  (2 times)"]
 
 
 @pytest.mark.slow

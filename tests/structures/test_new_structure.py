@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from centrality_verifiers import verify_pagerank
 from graphs import GRAPHS
 from model import Pair, make, random_batch
 from toy import Rows
-from verifiers import verify_bfs, verify_components, verify_pagerank, verify_triangles
+from verifiers import verify_bfs, verify_components, verify_triangles
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from verifiers import host, verify_communities, verify_distances, verify_frequent_labels
+from community_verifiers import verify_communities, verify_frequent_labels
+from verifiers import host, verify_distances
 
 import frontier as fr
 from algorithms import analytics

@@ -1,36 +1,39 @@
 """Independent verifiers.
 
-Each accepts any right answer, computes nothing the way the library does, and fails a wrong one.
+Each accepts any right answer, computes nothing the way the library does, and fails a wrong one. Verifiers of
+centralities, communities and graphs with times have their own modules.
 """
 
 from __future__ import annotations
 
-import heapq
 import itertools
-from bisect import bisect_right
-from collections import Counter
 
 import numpy as np
-from scipy.sparse import csr_array, identity
+from centrality_verifiers import (
+    verify_betweenness,
+    verify_closeness,
+    verify_degree_centrality,
+    verify_edge_betweenness,
+    verify_eigenvector_centrality,
+    verify_hits,
+    verify_katz,
+    verify_pagerank,
+    verify_personalized_pagerank,
+)
+from community_verifiers import verify_cdlp, verify_communities, verify_label_propagation, verify_leiden, verify_louvain
+from host_graphs import adjacency, existing, host, neighbor_sets, weighted_neighbors
 from scipy.sparse.csgraph import connected_components as component_numbers
-from scipy.sparse.linalg import spsolve
+from temporal_verifiers import (
+    verify_earliest_arrival,
+    verify_temporal_cycle_count,
+    verify_temporal_cycles,
+    verify_temporal_motifs,
+    verify_temporal_pagerank,
+    verify_temporal_random_walks,
+    verify_temporal_triangles,
+)
 
 import frontier as fr
-from algorithms._arguments import sample_of
-
-
-def host(array):
-    return array.get() if hasattr(array, "get") else np.asarray(array)
-
-
-def adjacency(graph, weighted=False):
-    """The graph as a SciPy matrix on the host, read through `to_coo`."""
-    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
-    values = weights.astype(np.float64) if weighted and graph.is_weighted else np.ones(src.size, np.int64)
-    if not graph.directed:
-        src, dst, values = np.concatenate([src, dst]), np.concatenate([dst, src]), np.concatenate([values, values])
-    n = graph.num_vertices
-    return csr_array((values, (src, dst)), shape=(n, n))
 
 
 def verify_bfs(graph, source, result):
@@ -168,58 +171,7 @@ def verify_distances(graph, source, result, *, hops=False):
     assert (ancestor[others] == source).all(), "predecessors go round in a circle"
 
 
-def walk_of(graph, personalization=None, weighted=True):
-    """The distribution of a walker's jumps, and the matrix of its steps along edges."""
-    n = graph.num_vertices
-    exists = host(graph.has_vertices(graph.xp.arange(n)))
-    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
-    weights = np.ones(src.size) if weights is None or not weighted else weights.astype(np.float64)
-    if not graph.directed:
-        src, dst, weights = np.append(src, dst), np.append(dst, src), np.append(weights, weights)
-    jump = exists / max(exists.sum(), 1) if personalization is None else np.zeros(n)
-    for v, share in (personalization or {}).items():
-        jump[v] = share / sum(personalization.values())
-    totals = np.bincount(src, weights, n)
-    return jump, csr_array((weights / totals[src], (dst, src)), shape=(n, n))
-
-
-def exact_ranks(graph, alpha=0.85, personalization=None, weighted=True, error=1e-15):
-    """The ranks to `error` in the sum of absolute differences, by power iteration: alpha to the number of steps."""
-    jump, steps = walk_of(graph, personalization, weighted)
-    ranks, left = jump, 2.0
-    while left > error:
-        followed = alpha * (steps @ ranks)
-        ranks, left = followed + (ranks.sum() - followed.sum()) * jump, left * alpha
-    return ranks
-
-
-def verify_pagerank(graph, result, alpha=0.85, tol=1e-5, personalization=None, weighted=True):
-    """Ranks are the fixed point of the walk, found by solving its equations, to the tolerance."""
-    n = graph.num_vertices
-    exists = host(graph.has_vertices(graph.xp.arange(n)))
-    jump, steps = walk_of(graph, personalization, weighted)
-    # Vertices without a way on jump: solve without them, then scale.
-    ranks = spsolve((identity(n, format="csc") - alpha * steps).tocsc(), jump)
-    ranks /= ranks.sum()
-    found = host(result.pagerank)
-    assert found.shape == (n,) and result.converged and result.error < tol
-    assert abs(found.sum() - 1) < 1e-6
-    assert np.abs(found - ranks).sum() <= tol * alpha / (1 - alpha) + 1e-13
-    assert (found[~exists] == 0).all()
-
-
 # ---- the gallery ----------------------------------------------------------------------------------------------------
-
-
-def neighbor_sets(graph):
-    """The neighbors of each vertex (successors, in directed graphs), as sets."""
-    rows = adjacency(graph)
-    return [set(rows.indices[a:b].tolist()) for a, b in itertools.pairwise(rows.indptr)]
-
-
-def existing(graph):
-    """Which vertices there are."""
-    return host(graph.has_vertices(graph.xp.arange(graph.num_vertices)))
 
 
 def core_numbers_of(graph):
@@ -252,46 +204,6 @@ def verify_k_core(graph, result):
     held = (numbers[src] >= result.k) & (numbers[dst] >= result.k)
     assert (host(result.src) == src[held]).all() and (host(result.dst) == dst[held]).all()
     assert result.num_edges == held.sum() == result.to_graph().num_edges
-
-
-def verify_label_propagation(graph, result, max_iter=100, seed=0):
-    """As `verify_frequent_labels`, after few enough rounds."""
-    assert result.iterations <= max_iter
-    verify_frequent_labels(graph, result)
-
-
-def verify_frequent_labels(graph, result):
-    """No label is more frequent among a vertex's neighbors than its own. Labels are the smallest vertices."""
-    labels, there = host(result.labels), existing(graph)
-    assert result.converged
-    assert labels.shape == there.shape and labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
-    assert result.count == np.unique(labels[there]).size
-    for v in np.unique(labels[there]):
-        assert np.flatnonzero(labels == v)[0] == v
-    for v, near in enumerate(neighbor_sets(graph)):
-        if near:
-            found, counts = np.unique(labels[list(near)], return_counts=True)
-            assert counts.max() == counts[found == labels[v]].sum(), f"vertex {v} has a rare label"
-        elif there[v]:
-            assert labels[v] == v
-
-
-def verify_cdlp(graph, result, max_iter=10):
-    """Labels equal the result of a serial run, vertex by vertex."""
-    src, dst = (host(part).tolist() for part in graph.to_coo()[:2])
-    near = [[] for _ in range(graph.num_vertices)]
-    for u, v in zip(src, dst, strict=True):
-        near[u].append(v)
-        near[v].append(u)
-    labels = list(range(graph.num_vertices))
-    for _ in range(max_iter):
-        counts = [Counter(labels[u] for u in each) for each in near]
-        labels = [
-            min(each, key=lambda label, each=each: (-each[label], label)) if each else own
-            for own, each in zip(labels, counts, strict=True)
-        ]
-    assert result.iterations <= max_iter and host(result.labels).dtype == graph.vertex_dtype
-    assert host(result.labels).tolist() == np.where(existing(graph), labels, -1).tolist()
 
 
 def verify_coloring(graph, result, seed=0):
@@ -389,131 +301,6 @@ def verify_strong_components(graph, result):
     assert (labels == np.where(there, smallest[of], -1)).all() and result.count == np.unique(labels[there]).size
 
 
-def distances_and_paths(graph):
-    """All distances, infinite where there are none, and the numbers of shortest paths, by matrix products."""
-    matrix, n = adjacency(graph).astype(np.float64), graph.num_vertices
-    distance, paths = np.full((n, n), np.inf), np.eye(n)
-    np.fill_diagonal(distance, 0)
-    last, step = np.eye(n), 0
-    while last.any():
-        step += 1
-        last = np.where(np.isinf(distance), (matrix.T @ last.T).T, 0)
-        distance[last > 0] = step
-        paths += last
-    return distance, paths
-
-
-def chosen_sources(graph, sources, k, seed):
-    """The sources that a call draws."""
-    return sample_of(graph, sources, k, seed)[0]
-
-
-def verify_betweenness(graph, result, sources=None, k=None, normalized=True, endpoints=False, seed=0):
-    """The mean over sources and targets of the fraction of shortest paths on which a vertex is.
-
-    Without `endpoints` a vertex itself is neither of both.
-    """
-    distance, paths = distances_and_paths(graph)
-    n, there, chosen = graph.num_vertices, existing(graph).sum(), chosen_sources(graph, sources, k, seed)
-    expected, searches = np.zeros(n), np.zeros(n)
-    for s in chosen:
-        on_way = distance[s][:, None] + distance == distance[s][None, :]
-        on_way &= np.isfinite(distance[s])[None, :]
-        share = np.where(on_way, paths[s][:, None] * paths / np.maximum(paths[s], 1)[None, :], 0)
-        share[:, s] = 0
-        if not endpoints:
-            np.fill_diagonal(share, 0)
-            share[s] = 0
-        expected += share.sum(axis=1)
-        searches += endpoints | (np.arange(n) != s)
-    ends = there if endpoints else there - 1
-    if ends > 1:
-        expected /= np.where(searches > 0, searches, np.nan) * (ends - 1)
-        expected *= 1 if normalized else ends * (ends - 1) / (1 if graph.directed else 2)
-    np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
-
-
-def verify_closeness(graph, result, sources=None, k=None, wf_improved=True, seed=0):
-    """The inverse of the mean distance from the sources, times the fraction of them that have a path."""
-    distance, _ = distances_and_paths(graph)
-    chosen, expected = chosen_sources(graph, sources, k, seed), np.zeros(graph.num_vertices)
-    for v in range(graph.num_vertices):
-        lengths = [distance[s, v] for s in chosen if s != v]
-        finite = [length for length in lengths if np.isfinite(length)]
-        if finite:
-            expected[v] = len(finite) / sum(finite) * (len(finite) / len(lengths) if wf_improved else 1)
-    np.testing.assert_allclose(host(result.closeness_centrality), expected, rtol=1e-12)
-
-
-def verify_hits(graph, result, max_iter=100, tol=1e-5):
-    """Another iteration changes as little as the last one, and scores add up to 1."""
-    matrix = adjacency(graph)
-    hubs, authorities = host(result.hubs), host(result.authorities)
-    assert result.converged and result.error < tol and result.iterations <= max_iter
-    authorities_of = matrix.T @ hubs
-    again = matrix @ (authorities_of / max(authorities_of.sum(), 1e-300))
-    again = again / max(again.sum(), 1e-300)
-    assert np.abs(again - hubs).sum() <= tol
-    total = float(matrix.nnz > 0)
-    assert abs(hubs.sum() - total) < 1e-9 and abs(authorities.sum() - total) < 1e-9
-    assert np.abs(authorities - authorities_of / max(authorities_of.sum(), 1e-300)).sum() <= tol * 10
-    assert (hubs[~existing(graph)] == 0).all() and (hubs >= 0).all()
-
-
-def verify_katz(graph, result, beta=1.0, max_iter=1000, tol=1e-6, alpha=None):
-    """The solution of the linear equations."""
-    matrix, n = adjacency(graph), graph.num_vertices
-    alpha = 1 / (matrix.sum(axis=1).max(initial=0) + 1) if alpha is None else alpha
-    found = host(result.katz_centrality)
-    assert result.converged and found.shape == (n,)
-    if n:
-        expected = spsolve((identity(n, format="csc") - alpha * matrix.T).tocsc(), beta * existing(graph))
-        np.testing.assert_allclose(found, expected / max(np.linalg.norm(expected), 1e-300), atol=1e-4)
-
-
-def verify_degree_centrality(graph, result, normalized=True):
-    """Rows and columns of the matrix over the number of other vertices."""
-    matrix, there = adjacency(graph), existing(graph)
-    degrees = np.asarray(matrix.sum(axis=1)).ravel() + (np.asarray(matrix.sum(axis=0)).ravel() if graph.directed else 0)
-    others = there.sum() - 1
-    expected = np.where(there, degrees / others if others > 0 else 1.0, 0) if normalized else degrees
-    np.testing.assert_allclose(host(result.degree_centrality), expected, rtol=1e-14)
-
-
-def verify_eigenvector_centrality(graph, result, max_iter=100, tol=1e-6):
-    """Another iteration changes as little as the last one; in undirected graphs the eigenvalue is the largest."""
-    found, there = host(result.eigenvector_centrality), existing(graph)
-    assert result.converged and result.iterations <= max_iter and found.shape == there.shape
-    assert (found >= 0).all() and not found[~there].any()
-    if not there.any():
-        return
-    matrix = adjacency(graph, weighted=True)
-    assert result.error < tol and abs(np.linalg.norm(found) - 1) < 1e-9
-    again = found + matrix.T @ found
-    assert np.abs(again / np.linalg.norm(again) - found).sum() <= tol * there.sum() * 1.1
-    if not graph.directed:
-        assert found @ (matrix @ found) >= 0.98 * np.linalg.eigvalsh(matrix.toarray()).max()
-
-
-def verify_edge_betweenness(graph, result, sources=None, k=None, normalized=True, seed=0):
-    """The mean over sources of the fractions of shortest paths to all targets that lead over an edge."""
-    distance, paths = distances_and_paths(graph)
-    src, dst = (host(ends) for ends in graph.to_coo()[:2])
-    assert (host(result.src) == src).all() and (host(result.dst) == dst).all()
-    there, chosen = existing(graph).sum(), chosen_sources(graph, sources, k, seed)
-    expected = np.zeros(src.size)
-    for s in chosen:
-        for u, v in ((src, dst),) if graph.directed else ((src, dst), (dst, src)):
-            on_way = (distance[s][u] + 1)[:, None] + distance[v] == distance[s][None, :]
-            on_way &= np.isfinite(distance[s])[None, :]
-            share = np.where(on_way, paths[s][u][:, None] * paths[v] / np.maximum(paths[s], 1)[None, :], 0)
-            expected += share.sum(axis=1)
-    if there > 1:
-        expected /= len(chosen) * (there - 1)
-        expected *= 1 if normalized else there * (there - 1) / (1 if graph.directed else 2)
-    np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
-
-
 def verify_spanning_forest(graph, result, sign=1):
     """The edges equal the result of Kruskal's algorithm, in order of weights times `sign` and then of ends."""
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
@@ -536,50 +323,6 @@ def verify_spanning_forest(graph, result, sign=1):
     assert result.num_edges == kept.size and np.isclose(result.total_weight, weights[kept].sum())
 
 
-def verify_louvain(graph, result, seed=0, resolution=1.0):
-    """The modularity equals the communities' modularity, and is better than for vertices by themselves or together."""
-    singles = verify_communities(graph, result, resolution=resolution)
-    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
-
-
-def verify_communities(graph, result, seed=0, resolution=1.0):
-    """The modularity equals the communities' modularity. Returns the modularity of single vertices."""
-    labels, there = host(result.labels), existing(graph)
-    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
-    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
-    assert labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
-    assert result.count == np.unique(labels[there]).size
-    assert all(np.flatnonzero(labels == v)[0] == v for v in np.unique(labels[there]))
-    total = weights.sum()
-    degree = np.bincount(np.append(src, dst), np.append(weights, weights), graph.num_vertices)
-    inside = weights[labels[src] == labels[dst]].sum()
-    of_community = np.bincount(labels[there], degree[there])
-    expected = (inside / total - resolution * ((of_community / (2 * total)) ** 2).sum()) if total else 0.0
-    assert abs(result.modularity - expected) < 1e-9
-    return -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
-
-
-def verify_leiden(graph, result, seed=0, resolution=1.0):
-    """As for `louvain`. Each community is connected by edges with weights above 0."""
-    verify_louvain(graph, result, seed, resolution)
-    labels = host(result.labels)
-    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
-    inside = (labels[src] == labels[dst]) & (True if weights is None else weights > 0)
-    matrix = csr_array((np.ones(inside.sum()), (src[inside], dst[inside])), shape=(labels.size, labels.size))
-    assert not labels.size or component_numbers(matrix, directed=False)[0] == result.count + (labels < 0).sum()
-
-
-def verify_personalized_pagerank(graph, result, source, alpha=0.85, tol=1e-4):
-    """Ranks are the fixed point of the walk from the sources, to the tolerance."""
-    sources = np.atleast_1d(source).tolist()
-    jump, steps = walk_of(graph, dict.fromkeys(sources, 1), weighted=False)
-    ranks = spsolve((identity(graph.num_vertices, format="csc") - alpha * steps).tocsc(), jump)
-    ranks = np.atleast_1d(ranks) / ranks.sum()
-    found = host(result.pagerank)
-    assert found.shape == (graph.num_vertices,) and abs(found.sum() - 1) < 1e-9 and (found >= 0).all()
-    assert np.abs(found - ranks).sum() <= result.error + 1e-12 and result.error <= tol
-
-
 def verify_random_walks(graph, result, length=10, seed=0, starts=None):
     """Steps follow edges, and walks that are shorter end where no edge leads on."""
     paths, steps, ends = host(result.paths), host(result.steps), host(result.ends)
@@ -592,18 +335,6 @@ def verify_random_walks(graph, result, length=10, seed=0, starts=None):
         assert path[count] == end and (count == length or set(path[count + 1 :]) == {-1})
         assert all(v in near[u] for u, v in itertools.pairwise(path[: count + 1]))
         assert count == length or end < 0 or not near[end]
-
-
-def weighted_neighbors(graph):
-    """For each vertex its neighbors, ascending, and the running sums of the weights of their edges."""
-    src, dst, weights = (None if part is None else host(part) for part in graph.to_coo())
-    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
-    if not graph.directed:
-        src, dst, weights = np.append(src, dst), np.append(dst, src), np.append(weights, weights)
-    order = np.lexsort((dst, src))
-    cuts = np.cumsum(np.bincount(src, minlength=graph.num_vertices))[:-1]
-    near, each = np.split(dst[order], cuts), np.split(weights[order], cuts)
-    return [(ids, np.cumsum(values)) for ids, values in zip(near, each, strict=True)]
 
 
 def verify_biased_walks(graph, result, length=10, seed=0, starts=None, first_order=True):
@@ -664,210 +395,6 @@ def verify_ego_graph(graph, result, source=None, radius=1, sources=None):
     assert (host(result.distance) == level).all() and host(result.vertices).tolist() == np.flatnonzero(inside).tolist()
     assert (result.weight is None) == (weights is None)
     assert weights is None or (host(result.weight) == weights[kept]).all()
-
-
-# ---- graphs with times ----------------------------------------------------------------------------------------------
-
-
-def timed_arcs(graph):
-    """Each arc at each time at which it was seen: (src, dst, time, weight), as lists of Python numbers."""
-    src, dst = (host(part) for part in graph.to_coo()[:2])
-    data, ids = graph.edge_data, graph.edge_ids(src, dst)
-    if graph.multi_edges == "all":
-        data = graph.record_data
-        offsets, ids = graph.records(src, dst)
-        src, dst = (np.repeat(part, np.diff(host(offsets))) for part in (src, dst))
-    times = host(data["time"][ids])
-    weights = host(data["weight"][ids]).astype(np.float64) if graph.is_weighted else np.ones(src.size)
-    if not graph.directed:
-        src, dst = np.append(src, dst), np.append(dst, src)
-        times, weights = np.append(times, times), np.append(weights, weights)
-    return src.tolist(), dst.tolist(), times.tolist(), weights.tolist()
-
-
-def verify_earliest_arrival(graph, result, source, start=None, end=None, strict=False):
-    """Arrivals equal the result of a search that pops vertices from a heap, one by one. Predecessors form a tree."""
-    never, n = np.iinfo(np.int64).max, graph.num_vertices
-    begin = -(2**63) if start is None else start
-    leaving, events = [[] for _ in range(n)], set()
-    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
-        if begin <= time < (never if end is None else end):
-            leaving[u].append((time, v))
-            events.add((u, v, time))
-    expected, queue = [never] * n, [(begin, source)]
-    done = set()
-    while queue:
-        now, u = heapq.heappop(queue)
-        if u in done:
-            continue
-        done.add(u)
-        expected[u] = now
-        for time, v in leaving[u]:
-            if time > now or (time == now and (u == source or not strict)):
-                heapq.heappush(queue, (time, v))
-    assert host(result.arrival).tolist() == expected
-    if result.predecessor is None:
-        return
-    before = host(result.predecessor).tolist()
-    for v in range(n):
-        if v == source or expected[v] == never:
-            assert before[v] == -1
-            continue
-        u = before[v]
-        assert (u, v, expected[v]) in events
-        assert u == source or expected[u] < expected[v] or (expected[u] == expected[v] and not strict)
-        steps = 0
-        while u != source:
-            u, steps = before[u], steps + 1
-            assert steps < n, "predecessors go round in a circle"
-
-
-def verify_temporal_pagerank(
-    graph, result, alpha=0.85, tol=1e-5, max_iter=100, half_life=None, decay=None, weighted=True
-):  # fmt: skip
-    """Ranks equal a walk whose steps are weighted by age. Ages are differences of Python integers."""
-    n = graph.num_vertices
-    src, dst, times, weights = timed_arcs(graph)
-    weights = np.array(weights if weighted else [1.0] * len(src))
-    newest = {}
-    for u, time, weight in zip(src, times, weights, strict=True):
-        newest[u] = max(newest.get(u, time), time) if weight > 0 else newest.get(u, time)
-    rate = np.log(2) / half_life if decay is None else decay
-    ages = np.array([float(newest[u] - time) for u, time in zip(src, times, strict=True)])
-    fading = np.where(weights > 0, weights * np.exp(-rate * np.maximum(ages, 0)), 0)
-    src, dst = np.array(src, np.int64), np.array(dst, np.int64)
-    totals = np.bincount(src, fading, n)
-    steps = csr_array((fading / np.where(totals[src] > 0, totals[src], 1), (dst, src)), shape=(n, n))
-    exists = host(graph.has_vertices(graph.xp.arange(n)))
-    ranks = spsolve((identity(n, format="csc") - alpha * steps).tocsc(), exists / max(exists.sum(), 1))
-    found = host(result.pagerank)
-    assert found.shape == (n,) and result.converged and result.error < tol
-    assert np.abs(found - ranks / ranks.sum()).sum() <= tol * alpha / (1 - alpha) + 1e-9
-    assert (found[~exists] == 0).all()
-
-
-def verify_temporal_triangles(graph, result, delta):
-    """Triangles are found as sets of three neighbors, and their times compared as Python integers, each with each."""
-    times_of = {}
-    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
-        times_of.setdefault((u, v), []).append(time)
-    near = neighbor_sets(graph)
-    counts = np.zeros(graph.num_vertices, np.int64)
-    for u, v in times_of:
-        for w in near[u] & near[v] if u < v else ():
-            if v < w:
-                found = itertools.product(times_of[u, v], times_of[u, w], times_of[v, w])
-                counts[[u, v, w]] += sum(max(times) - min(times) <= delta for times in found)
-    assert (host(result.per_vertex) == counts).all() and result.total == counts.sum() // 3
-
-
-def verify_temporal_motifs(graph, result, delta):
-    """The first two events are taken one by one, and times of the third counted by its ends."""
-    seconds, thirds = [(3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2)], [(1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2)]
-    at, times_of, counts = {}, {}, np.zeros((6, 6), np.int64)
-    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
-        times_of.setdefault((u, v), []).append(time)
-        for end in (u, v):
-            at.setdefault(end, set()).add((u, v))
-    for times in times_of.values():
-        times.sort()
-    for first in times_of:
-        for second in at[first[0]] | at[first[1]]:
-            three = list(dict.fromkeys(first + second))
-            near = set.union(*map(at.get, first)) if len(three) == 2 else set(itertools.permutations(three, 2))
-            found = dict.fromkeys(near & times_of.keys(), 0)
-            for begin, then in itertools.product(times_of[first], times_of[second]):
-                if begin < then <= begin + delta:
-                    for third in found:
-                        times = times_of[third]
-                        found[third] += bisect_right(times, begin + delta) - bisect_right(times, then)
-            for third, count in found.items():
-                role = {end: i for i, end in enumerate(dict.fromkeys(first + second + third), 1)}
-                row, column = (tuple(role[end] for end in edge) for edge in (second, third))
-                counts[seconds.index(row), thirds.index(column)] += count
-    assert (host(result.counts) == counts).all() and result.total == counts.sum()
-
-
-def cycles_of(graph, delta, length_bound):
-    """All temporal cycles, as lists of events (time, source, destination), by a search forward from each event."""
-    leaving, found = {}, []
-    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
-        leaving.setdefault(u, []).append((time, u, v))
-
-    def follow(path):
-        for event in leaving.get(path[-1][2], ()):
-            if path[-1][0] < event[0] <= path[0][0] + delta:
-                if event[2] == path[0][1]:
-                    found.append([*path, event])
-                elif len(path) + 1 < length_bound and all(event[2] != other[2] for other in path):
-                    follow([*path, event])
-
-    for event in sorted(itertools.chain.from_iterable(leaving.values())):
-        follow([event])
-    return found
-
-
-def verify_temporal_cycle_count(graph, result, delta, length_bound=4):
-    """Cycles are found one by one."""
-    found = cycles_of(graph, delta, length_bound)
-    counts = np.bincount([event[1] for cycle in found for event in cycle], minlength=graph.num_vertices)
-    assert result.total == len(found) and (host(result.per_vertex) == counts).all()
-    lengths = [len(cycle) for cycle in found]
-    assert result.by_length == {length: lengths.count(length) for length in result.by_length}
-    assert list(result.by_length) == list(range(2, max(min(length_bound, graph.num_vertices), 2) + 1))
-
-
-def verify_temporal_cycles(graph, result, delta, length_bound=4):
-    """Cycles are found one by one, and their first events are in order."""
-    listed = {}
-    for number, *event in zip(*(host(part).tolist() for part in (
-        result.cycle, result.time, result.src, result.dst
-    )), strict=True):  # fmt: skip
-        listed.setdefault(number, []).append(tuple(event))
-    assert list(listed) == list(range(result.total))
-    found = list(listed.values())
-    assert [cycle[0] for cycle in found] == sorted(cycle[0] for cycle in found)
-    assert sorted(found) == sorted(cycles_of(graph, delta, length_bound))
-    data = graph.record_data if graph.multi_edges == "all" else graph.edge_data
-    assert (host(data["time"][result.event]) == host(result.time)).all()
-
-
-def verify_temporal_random_walks(
-    graph, result, length=10, seed=0, starts=None, start_times=None, backward=False, strict=True, half_life=None
-):  # fmt: skip
-    """Each step is the draw among the edges that may follow, whose probabilities are added up one by one."""
-    there, leaving = existing(graph), [[] for _ in range(graph.num_vertices)]
-    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
-        leaving[v if backward else u].append((-time if backward else time, u if backward else v))
-    leaving = [sorted(edges) for edges in leaving]
-    starts = np.where(there, np.arange(there.size), -1) if starts is None else np.asarray(starts)
-    paths, times, ends = host(result.paths).tolist(), host(result.times).tolist(), host(result.ends).tolist()
-    assert result.paths.dtype == result.ends.dtype == graph.vertex_dtype and result.steps.dtype == np.int32
-    assert result.paths.shape == (starts.size, length + 1) and result.times.shape == (starts.size, length)
-    for walk, count in enumerate(host(result.steps).tolist()):
-        path, stamps = paths[walk], times[walk]
-        at, now = int(starts[walk]), None
-        if start_times is not None:
-            now = int(np.broadcast_to(start_times, starts.size)[walk])
-            now = -now + 1 if backward else now
-        assert path[0] == at and path[count] == ends[walk]
-        assert path[count + 1 :] == [-1] * (length - count) and stamps[count:] == [0] * (length - count)
-        for step in range(length):
-            first = now if step == 0 or not strict or now is None else now + 1
-            rest = [] if at < 0 else [edge for edge in leaving[at] if first is None or edge[0] >= first]
-            if not rest:
-                assert step == count
-                break
-            taken = (-stamps[step] if backward else stamps[step], path[step + 1])
-            chosen, behind = rest.index(taken), rest.index(taken) + rest.count(taken)  # several events may be alike
-            if half_life is None or now is None:
-                assert chosen <= fr.advanced.random_bits(seed, walk, step) * len(rest) >> 32 < behind
-            else:
-                weights = np.exp2([-(time - rest[0][0]) / half_life for time, _ in rest])
-                beyond = np.append(np.cumsum(weights[::-1])[::-1], 0) / weights.sum()
-                chance = 1 - fr.random(seed, walk, step)
-                assert beyond[behind] < chance + 1e-9 and chance < beyond[chosen] + 1e-9
-            now, at = rest[chosen]
 
 
 # ---- layouts --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from frontier.core.locking import reads
 from frontier.core.payload import Payload
 from frontier.core.sort import last_of_runs
 from frontier.runtime.arrays import as_ids
+from frontier.runtime.values import one_of
 
 from .columns import COUNT, EdgeData
 from .ends import ends_by_id, kept_ends
@@ -90,6 +91,43 @@ class HasEdgeData:
         inside = (ids >= 0) & (ids < data.top)
         check_used(self.xp, ids, inside & (src[self.xp.where(inside, ids, 0)] >= 0) if data.top else inside, "edge")
         return src[ids], dst[ids]
+
+    @reads
+    def edge_values(self, name: str, src: Any, dst: Any) -> Any:
+        """Return the values of edges in a column of edge data: ``edge_data[name]`` at their ids.
+
+        Parameters
+        ----------
+        name : str
+            The column. ``"weight"`` returns the weights.
+        src, dst : array-like of int, shape (m,)
+
+        Returns
+        -------
+        array of the column's type, shape (m,), on the graph's device
+
+        Raises
+        ------
+        ValueError
+            No such column exists, an id is invalid, or an edge is not in the graph.
+
+        See Also
+        --------
+        edge_weights : The weight of each edge.
+        find_edges : The slot or id of each edge, or -1.
+        """
+        columns = self._require_edge_data().columns
+        return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
+
+    def _present_edges(self, src: Any, dst: Any) -> Any:
+        """`find_edges`, which raises for absent edges."""
+        edges = self.find_edges(src, dst)
+        missing = self.xp.flatnonzero(edges < 0)
+        if missing.size:
+            i = int(missing[0])
+            u, v = (int(self.xp.asarray(as_ids(self.device, x, "ids"))[i]) for x in (src, dst))
+            raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
+        return edges
 
     @property
     def time_unit(self) -> str | None:
