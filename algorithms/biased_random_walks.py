@@ -62,7 +62,9 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
     --------
     >>> from algorithms import biased_random_walks
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [0.5, 0.0, 2.0], directed=True, device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [0.5, 0.0, 2.0], directed=True, device="cpu"
+    ... )
     >>> biased_random_walks(graph, [0, 1], length=2).paths
     array([[ 0,  1,  2],
            [ 1,  2, -1]], dtype=int32)

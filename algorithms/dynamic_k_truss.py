@@ -81,7 +81,9 @@ class DynamicKTruss(IncrementalAlgorithm):
     --------
     >>> from algorithms import DynamicKTruss
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu"
+    ... )
     >>> truss = DynamicKTruss(graph, 4)
     >>> truss.num_edges
     6

@@ -75,7 +75,9 @@ class DynamicLabelPropagation(MaintainedCommunities):
     --------
     >>> from algorithms import DynamicLabelPropagation
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu"
+    ... )
     >>> communities = DynamicLabelPropagation(graph)
     >>> communities.labels
     array([0, 0, 0, 3, 3, 3], dtype=int32)

@@ -86,7 +86,9 @@ class DynamicLouvain(MaintainedCommunities):
     --------
     >>> from algorithms import DynamicLouvain
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu"
+    ... )
     >>> communities = DynamicLouvain(graph)
     >>> communities.labels
     array([0, 0, 0, 3, 3, 3], dtype=int32)

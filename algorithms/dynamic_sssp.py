@@ -44,7 +44,9 @@ class DynamicSSSP(DynamicDistances):
     --------
     >>> from algorithms import DynamicSSSP
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> paths = DynamicSSSP(graph, 0)
     >>> paths.distance
     array([0., 1., 3.], dtype=float32)

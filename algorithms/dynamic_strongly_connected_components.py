@@ -115,7 +115,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     --------
     >>> from algorithms import DynamicStronglyConnectedComponents
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 3], directed=True, in_edges=True, device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2], [1, 2, 3], directed=True, in_edges=True, device="cpu"
+    ... )
     >>> components = DynamicStronglyConnectedComponents(graph)
     >>> components.count
     4

@@ -70,7 +70,9 @@ class DynamicTemporalTriangleCount(TriangleSums):
     --------
     >>> from algorithms import DynamicTemporalTriangleCount
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu"
+    ... )
     >>> triangles = DynamicTemporalTriangleCount(graph, delta="20s")
     >>> graph.insert_edges([0], [2], time=[30])
     UpdateResult(inserted=1, replaced=0, deleted=0)

@@ -90,7 +90,9 @@ def earliest_arrival(
     --------
     >>> from algorithms import earliest_arrival
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu"
+    ... )
     >>> found = earliest_arrival(graph, 0)
     >>> found.arrival[1:]
     array([10, 20])

@@ -85,7 +85,9 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     --------
     >>> from algorithms import minimum_spanning_forest
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> forest = minimum_spanning_forest(graph)
     >>> forest.src, forest.dst
     (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
@@ -113,7 +115,9 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     --------
     >>> from algorithms import maximum_spanning_forest
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> forest = maximum_spanning_forest(graph)
     >>> forest.src, forest.dst
     (array([0, 1], dtype=int32), array([2, 2], dtype=int32))

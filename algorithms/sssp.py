@@ -102,7 +102,9 @@ def sssp(
     --------
     >>> from algorithms import sssp
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> found = sssp(graph, 0)
     >>> found.distance
     array([0., 1., 3.], dtype=float32)

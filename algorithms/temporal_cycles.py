@@ -130,7 +130,9 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
     >>> from algorithms import temporal_cycle_count
     >>> from structures import SlabGraph
     >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
-    >>> graph = SlabGraph.from_edges([0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options)
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options
+    ... )
     >>> found = temporal_cycle_count(graph, delta="1min")
     >>> found.total, found.per_vertex, found.by_length
     (2, array([2, 2, 1]), {2: 1, 3: 1})
@@ -169,7 +171,9 @@ def temporal_cycles(graph: fr.Graph, delta: Any, length_bound: int = 4) -> Tempo
     >>> from algorithms import temporal_cycles
     >>> from structures import SlabGraph
     >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
-    >>> graph = SlabGraph.from_edges([0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options)
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options
+    ... )
     >>> found = temporal_cycles(graph, delta="1min")
     >>> found.src, found.time, found.cycle
     (array([0, 1, 0, 1, 2], dtype=int32), array([10, 40, 10, 20, 30]), array([0, 0, 1, 1, 1]))

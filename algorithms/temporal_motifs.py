@@ -121,7 +121,9 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     >>> from algorithms import temporal_motifs
     >>> from structures import SlabGraph
     >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
-    >>> graph = SlabGraph.from_edges([0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40], **options)
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40], **options
+    ... )
     >>> found = temporal_motifs(graph, delta="20s")
     >>> found.total
     2

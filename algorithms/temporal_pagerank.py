@@ -89,7 +89,9 @@ def temporal_pagerank(
     --------
     >>> from algorithms import temporal_pagerank
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu"
+    ... )
     >>> temporal_pagerank(graph, half_life="10s").pagerank.round(3)
     array([0.352, 0.229, 0.419])
     """

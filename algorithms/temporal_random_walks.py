@@ -106,7 +106,10 @@ def temporal_random_walks(
     --------
     >>> from algorithms import temporal_random_walks
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 1, 1], [1, 2, 3], time=[20, 10, 30], time_unit="s", directed=True, device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 1, 1], [1, 2, 3], time=[20, 10, 30], time_unit="s", directed=True,
+    ...     device="cpu",
+    ... )
     >>> found = temporal_random_walks(graph, [0], length=3)
     >>> found.paths, found.times
     (array([[ 0,  1,  3, -1]], dtype=int32), array([[20, 30,  0]]))

@@ -81,7 +81,9 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     --------
     >>> from algorithms import temporal_triangle_count
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu"
+    ... )
     >>> temporal_triangle_count(graph, delta="20s").total
     1
     >>> temporal_triangle_count(graph, delta="10s").total

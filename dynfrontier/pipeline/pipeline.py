@@ -130,7 +130,7 @@ class Pipeline:
     >>> from structures import SlabGraph
     >>> graph = SlabGraph(5, device="cpu")
     >>> batches = [([0, 1], [1, 2]), ([2, 3], [0, 4])]
-    >>> with Pipeline(batches, graph, {"degrees": lambda graph: graph.degrees()}) as pipeline:
+    >>> with Pipeline(batches, graph, {"degrees": lambda g: g.degrees()}) as pipeline:
     ...     for batch in pipeline:
     ...         print(batch.end, batch.num_edges, batch.results["degrees"])
     2 2 [1 2 1 0 0]

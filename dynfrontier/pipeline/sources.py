@@ -125,7 +125,9 @@ class SocketSource:
 
     Examples
     --------
-    >>> source = SocketSource(socket.create_connection(("feed", 7000)), ("src", "dst", "time"))  # doctest: +SKIP
+    >>> source = SocketSource(  # doctest: +SKIP
+    ...     socket.create_connection(("feed", 7000)), ("src", "dst", "time")
+    ... )
     >>> Pipeline(source, graph, window="10min").run(print)  # doctest: +SKIP
     """
 

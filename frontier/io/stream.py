@@ -177,7 +177,7 @@ def read_stream(
 
     Examples
     --------
-    >>> for batch in read_stream("sx-mathoverflow.txt.gz", batch_size=65536):  # doctest: +SKIP
+    >>> for batch in read_stream("posts.txt.gz", batch_size=65536):  # doctest: +SKIP
     ...     graph.insert_edges(batch.src, batch.dst)
     """
     if order not in _ORDERS:

@@ -41,7 +41,7 @@ class GPMA(DynamicGraph):
 
     References
     ----------
-    .. [1] M. Sha, Y. Li, B. He, K.-L. Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
+    .. [1] Sha, Li, He, Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
 
     Notes
     -----

@@ -34,7 +34,7 @@ class GraphVine(DynamicGraph):
 
     References
     ----------
-    S. Rohith Krishnan, V. K. Tavva, R. Nasre: GraphVine: A Data Structure to Optimize Dynamic Graph Processing on GPUs.
+    Rohith Krishnan, Tavva, Nasre: GraphVine: A Data Structure to Optimize Dynamic Graph Processing on GPUs.
 
     Notes
     -----

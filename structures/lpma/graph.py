@@ -36,6 +36,13 @@ class LPMA(DynamicGraph):
     **options
         Options of `Graph`.
 
+    Attributes
+    ----------
+    levels : int
+        Number of the last level. The array has ``2**levels`` leaves.
+    density : float
+        Used share of the array's slots.
+
     References
     ----------
     L. Zou, F. Zhang, Y. Lin, Y. Yu: An Efficient Data Structure for Dynamic Graph on GPUs. IEEE Transactions on

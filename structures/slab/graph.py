@@ -37,7 +37,7 @@ class SlabGraph(DynamicGraph):
 
     References
     ----------
-    .. [1] M. A. Awad, S. Ashkiani, S. D. Porumbescu, J. D. Owens, "Dynamic Graphs on the GPU", IPDPS 2020.
+    .. [1] Awad, Ashkiani, Porumbescu, Owens, "Dynamic Graphs on the GPU", IPDPS 2020.
     """
 
     store_type = SlabStore

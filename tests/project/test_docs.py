@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import json
 import re
 import runpy
 
@@ -20,6 +21,8 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 DOCS = PROJECT_ROOT / "docs"
 PAGES = sorted(path for folder in (".", "operators", "api") for path in (DOCS / folder).glob("*.md"))
+ROOT_PAGES = [PROJECT_ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
 IDS = [page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES]
 WIDTH = 88
 """Columns of a code block, which a phone or a narrow window shows without scrolling far."""
@@ -78,10 +81,17 @@ def test_the_index_lists_every_page():
     assert all(f"\n{name}\n" in overview for name in IDS if name.startswith("operators/"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@pytest.mark.parametrize("page", [*PAGES, *ROOT_PAGES, *NOTEBOOKS], ids=lambda page: page.name)
 def test_code_fits(page):
-    blocks = re.findall(r"^```(?:python|py)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert [line for line in "".join(blocks).splitlines() if len(line) > WIDTH] == []
+    assert [line for block in blocks_of(page) for line in block.splitlines() if len(line) > WIDTH] == []
+
+
+def blocks_of(page):
+    """The blocks of code of a page, or the cells of a notebook."""
+    if page.suffix == ".ipynb":
+        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    return re.findall(r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 MARKERS = [("catalogue", "algorithms"), ("catalogue", "structures")]

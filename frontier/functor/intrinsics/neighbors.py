@@ -43,7 +43,9 @@ def neighbors(graph: Any, v: int) -> Iterator[tuple[int, int, Any]]:
     --------
     >>> import frontier as fr
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], weights=[1.0, 5.0, 2.0], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1], [1, 2, 3], weights=[1.0, 5.0, 2.0], device="cpu"
+    ... )
     >>> heaviest = graph.xp.full(graph.num_vertices, -1)
     >>> def choose(v, graph, heaviest):
     ...     most = 0.0

@@ -217,13 +217,15 @@ class PriorityFrontier:
         >>> import numpy as np
         >>> import frontier as fr
         >>> from structures import CSR
-        >>> g = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="int64", device="cpu")
+        >>> g = CSR.from_edges(
+        ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="int64", device="cpu"
+        ... )
         >>> distance = np.array([0, 99, 99])
         >>> queue = fr.PriorityFrontier(g, distance, delta=2)
         >>> queue.push(fr.Frontier(g, [0]))
         >>> def relax(src, dst, edge, weight, distance):
         ...     through = distance[src] + weight
-        ...     return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+        ...     return fr.atomic_min(distance, dst, through) > through
         >>> queue.traverse(relax, distance)
         True
         >>> distance
