@@ -85,6 +85,10 @@ def all_pairs_jaccard(graph: fr.Graph, *, topk: int | None = None, vertices: Any
     NotImplementedError
         The graph is distributed.
 
+    See Also
+    --------
+    jaccard : The same for listed pairs.
+
     Notes
     -----
     Without `topk`, all paths of two edges from the lower to the higher vertex are listed and sorted: half the sum over
@@ -112,6 +116,10 @@ def all_pairs_sorensen(graph: fr.Graph, *, topk: int | None = None, vertices: An
     graph, topk, vertices
         As in `all_pairs_jaccard`, like the errors.
 
+    See Also
+    --------
+    sorensen : The same for listed pairs.
+
     Notes
     -----
     The same work as `all_pairs_jaccard`.
@@ -136,6 +144,10 @@ def all_pairs_cosine(graph: fr.Graph, *, topk: int | None = None, vertices: Any 
     graph, topk, vertices
         As in `all_pairs_jaccard`, like the errors.
 
+    See Also
+    --------
+    cosine : The same for listed pairs.
+
     Notes
     -----
     The same work as `all_pairs_jaccard`. See `cosine` for cuGraph's definition.
@@ -159,6 +171,10 @@ def all_pairs_overlap(graph: fr.Graph, *, topk: int | None = None, vertices: Any
     ----------
     graph, topk, vertices
         As in `all_pairs_jaccard`, like the errors.
+
+    See Also
+    --------
+    overlap : The same for listed pairs.
 
     Notes
     -----

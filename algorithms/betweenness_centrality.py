@@ -70,6 +70,10 @@ def betweenness_centrality(
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
 
+    See Also
+    --------
+    DynamicBetweennessCentrality : Maintains the result while the graph changes.
+
     Notes
     -----
     O((V + E) levels) work at most for every 32 sources, as for a few searches if the diameter is small, and a few

@@ -76,6 +76,10 @@ def bfs(
         `source` is not a vertex of the graph, `depth_limit` is not an integer or is negative, or not exactly one of
         `source` and `sources` is given.
 
+    See Also
+    --------
+    DynamicBFS : Maintains the result while the graph changes.
+
     Notes
     -----
     One source: O(V + E) work. 64 sources are searched from together, and share the visits of edges: O((V + E) levels)

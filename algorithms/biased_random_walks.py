@@ -54,6 +54,10 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
         `starts` contains other things than vertices of the graph, a weight is negative, the sum of a vertex's weights
         is not finite, or another argument is invalid.
 
+    See Also
+    --------
+    random_walks : Steps with equal probabilities.
+
     Notes
     -----
     O(length log(degree)) work per walk, and O(V + E) work and memory for a static copy and its running sums.

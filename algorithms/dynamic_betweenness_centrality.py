@@ -113,6 +113,10 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
 
+    See Also
+    --------
+    betweenness_centrality : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs a comparison for each edge and source, without a host synchronization on a GPU. The next read costs

@@ -74,6 +74,10 @@ class DynamicColoring(IncrementalAlgorithm):
     TypeError, ValueError
         `graph` is not a `DynamicGraph`, or is directed, or `seed` is not an integer.
 
+    See Also
+    --------
+    coloring : Computes the result for the current graph.
+
     Notes
     -----
     `coloring` makes the first colors. A vertex then changes its color only if an inserted edge connects it with a

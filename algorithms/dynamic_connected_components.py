@@ -83,6 +83,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     count : int
         Number of components. Each isolated vertex is one.
 
+    See Also
+    --------
+    connected_components : Computes the result for the current graph.
+
     Notes
     -----
     An insertion costs O(batch) work, without a host synchronization on a GPU. After insertions that merged components,

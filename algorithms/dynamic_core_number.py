@@ -94,6 +94,10 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     degeneracy : int
         The largest core number.
 
+    See Also
+    --------
+    core_number : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs a look-up for each edge. Then an insertion costs two passes over the edges of each vertex that moves

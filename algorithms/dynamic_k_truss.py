@@ -72,6 +72,10 @@ class DynamicKTruss(IncrementalAlgorithm):
     TypeError, ValueError
         The graph is directed, or `k` is no integer or too small.
 
+    See Also
+    --------
+    k_truss : Computes the result for the current graph.
+
     Notes
     -----
     A deletion costs O(sum of the smaller degree of the two ends) look-ups in the truss, over the edges that leave it.

@@ -108,6 +108,10 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
     TypeError, ValueError
         An argument is invalid.
 
+    See Also
+    --------
+    katz_centrality : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs work proportional to its edges. Reading the centralities costs a few passes over the vertices, and

@@ -64,6 +64,10 @@ class DynamicLabelPropagation(MaintainedCommunities):
     TypeError, ValueError
         The graph is directed, or `max_iter` or `seed` is invalid.
 
+    See Also
+    --------
+    label_propagation : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(1) look-ups for each of its edges. The first read after it costs a few passes over the vertices,

@@ -73,6 +73,10 @@ class DynamicLouvain(MaintainedCommunities):
     TypeError, ValueError
         The graph is directed, a weight is negative or infinite, or an argument is invalid.
 
+    See Also
+    --------
+    louvain : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(1) look-ups for each of its edges. The first read of the labels after it costs a few passes over the

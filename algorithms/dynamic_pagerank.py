@@ -174,6 +174,10 @@ class DynamicPageRank(IncrementalAlgorithm):
     TypeError, ValueError
         An argument is invalid, or a weight is negative or not finite.
 
+    See Also
+    --------
+    pagerank : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs work proportional to its edges and, with weights, to the arcs of their ends. Reading the ranks costs a

@@ -34,6 +34,10 @@ class DynamicSSSP(DynamicDistances):
         As `sssp`. A batch with a negative weight is applied, but reading `distance` or `predecessor` raises while the
         graph contains such a weight.
 
+    See Also
+    --------
+    sssp : Computes the result for the current graph.
+
     Notes
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.

@@ -97,6 +97,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     count : int
         Number of components.
 
+    See Also
+    --------
+    strongly_connected_components : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(batch) work, without a host synchronization on a GPU. The next read costs nothing more if inserted

@@ -60,6 +60,10 @@ class DynamicTemporalTriangleCount(TriangleSums):
     TypeError, ValueError
         `graph` is not a `DynamicGraph` with times, or is directed, or `delta` is no length of time.
 
+    See Also
+    --------
+    temporal_triangle_count : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each look-up

@@ -62,6 +62,10 @@ def edge_betweenness_centrality(
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
 
+    See Also
+    --------
+    betweenness_centrality : The same for vertices.
+
     Notes
     -----
     O((V + E) levels) work at most for every 32 sources, as for a few searches if the diameter is small, and a few

@@ -76,6 +76,10 @@ def ego_graph(
     NotImplementedError
         The graph is distributed.
 
+    See Also
+    --------
+    shortest_path : One path to one target.
+
     Notes
     -----
     O(edges of the neighborhood) work, and O(V) for an array of distances. Memory for the result, and one value per

@@ -84,6 +84,10 @@ def eigenvector_centrality(
     TypeError, ValueError
         An argument is invalid, or a weight is negative or too large.
 
+    See Also
+    --------
+    katz_centrality : With a constant for each vertex.
+
     Notes
     -----
     O(V + E) work per iteration: a product with the adjacency matrix (`frontier.SpMV`). The number of iterations depends

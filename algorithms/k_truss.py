@@ -97,6 +97,10 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
     TypeError, ValueError
         The graph is directed, `k` is no integer or too small, or `layout` is invalid.
 
+    See Also
+    --------
+    DynamicKTruss : Maintains the result while the graph changes.
+
     Notes
     -----
     O(E^1.5) work. Both forms use two int32 for each slot of the graph, and 16 bytes for each edge that is in a
@@ -190,6 +194,10 @@ def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbersResul
     ------
     TypeError, ValueError
         The graph is directed, or `layout` is invalid.
+
+    See Also
+    --------
+    k_truss : The subgraph of one truss.
 
     Notes
     -----

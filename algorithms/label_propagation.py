@@ -80,6 +80,10 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     TypeError, ValueError
         The graph is directed, or `max_iter` or `seed` is invalid.
 
+    See Also
+    --------
+    DynamicLabelPropagation : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V) work per round, and O(1) for each edge of the visited vertices. Rarely more than 70 rounds, with ever fewer

@@ -93,6 +93,10 @@ def leiden(
     TypeError, ValueError
         The graph is directed, a weight is negative or infinite, or an argument is invalid.
 
+    See Also
+    --------
+    louvain : Faster, and communities may be disconnected.
+
     Notes
     -----
     O(V + E) work for each sweep, at most 42 of them on each level. Levels shrink fast. O(V + E) memory, for graphs of

@@ -55,6 +55,10 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     graph : Graph
         Undirected.
 
+    See Also
+    --------
+    DynamicLocalClustering : Maintains the result while the graph changes.
+
     Notes
     -----
     O(E^1.5) work: `triangle_count`, and O(V). Memory as for `triangle_count`.

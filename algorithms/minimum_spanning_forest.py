@@ -76,6 +76,10 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     ValueError
         The graph is directed, or an integer weight is beyond 2**53.
 
+    See Also
+    --------
+    maximum_spanning_forest : The heaviest forest.
+
     Notes
     -----
     O((V + E) log V) work at most, O(V) memory, four host synchronizations a round. Without weights, on a CPU, one pass
@@ -105,6 +109,10 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     ----------
     graph : Graph
         As for `minimum_spanning_forest`, like the errors.
+
+    See Also
+    --------
+    minimum_spanning_forest : The lightest forest.
 
     Notes
     -----

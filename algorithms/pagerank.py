@@ -118,6 +118,10 @@ def pagerank(
     TypeError, ValueError
         An argument is invalid, or a weight is negative or not finite.
 
+    See Also
+    --------
+    DynamicPageRank : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V + E) work per iteration, and about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.

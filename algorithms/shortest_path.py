@@ -101,6 +101,10 @@ def shortest_path(
     NotImplementedError
         The graph is distributed.
 
+    See Also
+    --------
+    ego_graph : The vertices within a radius.
+
     Notes
     -----
     O(V + E) work at most without weights. Searches from both ends visit few of the edges if paths are short, but two

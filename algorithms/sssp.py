@@ -88,6 +88,10 @@ def sssp(
     ValueError
         A weight is negative or NaN, or a distance overflows int64.
 
+    See Also
+    --------
+    DynamicSSSP : Maintains the result while the graph changes.
+
     Notes
     -----
     Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:

@@ -46,6 +46,10 @@ def strongly_connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
         In an undirected graph these are the connected components. On a GPU, a directed graph without in-edges is copied
         to one with them.
 
+    See Also
+    --------
+    DynamicStronglyConnectedComponents : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V + E) work, on a CPU by one thread. O(V + E) memory.

@@ -120,6 +120,10 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    temporal_cycles : The cycles themselves.
+
     Notes
     -----
     O(R log R) work for R events, and O(log) for each step of a search: at most D^(length_bound - 2) steps for each
@@ -160,6 +164,10 @@ def temporal_cycles(graph: fr.Graph, delta: Any, length_bound: int = 4) -> Tempo
     -----
     ReplacedTimesWarning
         As `temporal_cycle_count`.
+
+    See Also
+    --------
+    temporal_cycle_count : The number of cycles.
 
     Notes
     -----

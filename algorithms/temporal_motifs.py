@@ -108,6 +108,10 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    DynamicTemporalMotifs : Maintains the result while the graph changes.
+
     Notes
     -----
     O(R log R) work for R events, and O(E^1.5) look-ups plus the events of the three pairs of each static triangle that

@@ -97,6 +97,10 @@ def temporal_random_walks(
     TypeError, ValueError
         The graph has no times, `starts` contains other things than its vertices, or another argument is invalid.
 
+    See Also
+    --------
+    random_walks : Ignores times.
+
     Notes
     -----
     O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. In a graph

@@ -72,6 +72,10 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    DynamicTemporalTriangleCount : Maintains the result while the graph changes.
+
     Notes
     -----
     O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory. Records cost a walk over the

@@ -72,6 +72,10 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "a
     TypeError, ValueError
         The graph is directed, or an argument is invalid.
 
+    See Also
+    --------
+    DynamicTriangleCount : Maintains the result while the graph changes.
+
     Notes
     -----
     O(E^1.5) work. With a copy O(V + E) memory: two ids an edge. Without, O(V): only some of the longest lists are

@@ -92,6 +92,20 @@ class Graph(HasEdgeData, CoreGraph):
         Incremented by every update and by compaction.
     vertex_version : int
         Incremented only when vertices are added, reinserted or deleted.
+
+    See Also
+    --------
+    DynamicGraph : A graph that can be updated.
+    structures : All structures by name.
+
+    Examples
+    --------
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+    >>> graph
+    SlabGraph(4 vertices, 3 edges, undirected, cpu)
+    >>> graph.num_vertices, graph.num_edges, graph.num_arcs
+    (4, 3, 6)
     """
 
     read_only: ClassVar[bool] = False
@@ -185,9 +199,25 @@ class Graph(HasEdgeData, CoreGraph):
             The device's memory is exhausted. Every id up to the largest costs memory. Renumber sparse ids:
             ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)``.
 
+        See Also
+        --------
+        DynamicGraph.insert_edges : Add edges to a graph.
+        load : Read a graph from a file.
+        frontier.io.read_edges : Read edges from a file.
+
         Notes
         -----
         Sorts the edges: O(m log m) work.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1, 0], [1, 2, 2, 0], device="cpu")
+        >>> graph.num_edges  # without the self-loop
+        3
+        >>> weighted = SlabGraph.from_edges([0, 1], [1, 2], [0.5, 2.0], device="cpu")
+        >>> weighted.num_vertices, weighted.weight_dtype
+        (3, dtype('float64'))
         """
         options = {
             "directed": directed, "device": device, "weight_dtype": weight_dtype, "vertex_dtype": vertex_dtype,
@@ -202,6 +232,16 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         DynamicGraph.snapshot : A read-only state, copied only if it is read.
         to_csr : A static copy.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> twin = graph.copy()
+        >>> twin.insert_edges([2], [3])
+        UpdateResult(inserted=1, replaced=0, deleted=0)
+        >>> graph.num_edges, twin.num_edges
+        (3, 4)
         """
         return super().copy()
 
@@ -223,6 +263,16 @@ class Graph(HasEdgeData, CoreGraph):
         See Also
         --------
         load : Read the file.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> path = os.path.join(tempfile.mkdtemp(), "graph.npz")
+        >>> graph.save(path)
+        >>> SlabGraph.load(path, device="cpu").num_edges
+        3
         """
         write_graph(self, path)
 
@@ -258,6 +308,10 @@ class Graph(HasEdgeData, CoreGraph):
 
         A single operator or look-up needs none. Updating the graph inside the context raises RuntimeError.
 
+        See Also
+        --------
+        DynamicGraph.snapshot : A state that later updates do not change.
+
         Examples
         --------
         >>> from structures import CSR
@@ -282,17 +336,55 @@ class Graph(HasEdgeData, CoreGraph):
 
     @property
     def num_edges(self) -> int:
-        """Number of edges. An undirected edge counts once."""
+        """Number of edges. An undirected edge counts once.
+
+        See Also
+        --------
+        num_arcs : Two per edge in undirected graphs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.num_edges, graph.num_arcs
+        (3, 6)
+        """
         return self.num_arcs if self.directed else self.num_arcs // 2
 
     @property
     def is_weighted(self) -> bool:
-        """Whether edges have weights, of type `weight_dtype`."""
+        """Whether edges have weights, of type `weight_dtype`.
+
+        See Also
+        --------
+        slot_weights : The weights.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.is_weighted
+        False
+        """
         return self.weight_dtype is not None
 
     @property
     def has_in_edges(self) -> bool:
-        """Whether the graph has a `reverse`: it is undirected, or was made with ``in_edges=True``."""
+        """Whether the graph has a `reverse`: it is undirected, or was made with ``in_edges=True``.
+
+        See Also
+        --------
+        reverse : The transpose.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], directed=True, device="cpu")
+        >>> graph.has_in_edges
+        False
+        >>> SlabGraph(3, directed=True, in_edges=True, device="cpu").has_in_edges
+        True
+        """
         return not self.directed or component_of(self, InEdges) is not None
 
     @property
@@ -307,6 +399,20 @@ class Graph(HasEdgeData, CoreGraph):
         ------
         ValueError
             A directed graph was made without ``in_edges=True``.
+
+        See Also
+        --------
+        has_in_edges : Whether there is one.
+        predecessors : Incoming edges of listed vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 2, 2], directed=True, in_edges=True, device="cpu"
+        ... )
+        >>> graph.reverse.neighbors(2)
+        array([0, 1], dtype=int32)
         """
         if not self.directed:
             return self
@@ -327,6 +433,15 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         has_edges : The same for edges.
         absent_mask : The mask of deleted vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_vertices([3])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.has_vertices([0, 3, 9])
+        array([ True, False, False])
         """
         # A few ids of the host are compared there, for which CuPy would compile kernels.
         on_host = isinstance(ids, np.ndarray | list | tuple | range) and self.store.absent is None
@@ -355,6 +470,13 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         find_edges : The slot or id of each edge, or -1.
         edge_weights : The weights of existing edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.has_edges([0, 1], [1, 2])
+        array([ True, False])
         """
         return self.find_edges(src, dst) >= 0
 
@@ -365,6 +487,22 @@ class Graph(HasEdgeData, CoreGraph):
 
         A read-only array of bool, shape (num_vertices,), on the graph's device, valid until the next update. On a GPU
         it is a copy, since CuPy has no read-only arrays.
+
+        See Also
+        --------
+        has_vertices : Whether listed ids name vertices.
+        DynamicGraph.delete_vertices : Delete vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.absent_mask is None
+        True
+        >>> graph.delete_vertices([3])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.absent_mask
+        array([False, False, False,  True])
         """
         return None if self.store.absent is None else self.device.read_only(self.store.absent)
 
@@ -375,6 +513,18 @@ class Graph(HasEdgeData, CoreGraph):
 
         An array of `weight_dtype` on the graph's device, valid until the next update, or during the lifetime of a
         snapshot. Do not write to it. Entries without an edge are undefined.
+
+        See Also
+        --------
+        find_edges : The index of each edge.
+        edge_weights : The weights of listed edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> graph.slot_weights[graph.find_edges([0, 3], [2, 1])]
+        array([6, 7])
         """
         return self.payload.weights_by_edge(self)
 
@@ -399,6 +549,16 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         has_edges : Whether each edge exists.
         edge_values : The data of each edge.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> found = graph.find_edges([0, 1], [1, 2])
+        >>> found >= 0
+        array([ True, False])
+        >>> graph.slot_weights[found[:1]]
+        array([5])
         """
         if not checked:
             return self.payload.edges_at(self, self.store.find(src, dst)) if src.size else self.xp.empty(0, np.int64)
@@ -427,6 +587,13 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         edge_values : Other data of edges.
         has_edges : Whether each edge exists.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> graph.edge_weights([2, 1], [0, 3])
+        array([6, 7])
         """
         edges = self._present_edges(src, dst)
         if self.weight_dtype is None:
@@ -456,6 +623,14 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         edge_weights : The weight of each edge.
         find_edges : The slot or id of each edge, or -1.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> amounts = {"amount": [10, 20, 30]}
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], edge_data=amounts, device="cpu")
+        >>> graph.edge_values("amount", [1, 0], [3, 1])
+        array([30, 10])
         """
         columns = self._require_edge_data().columns
         return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
@@ -482,6 +657,13 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         in_degrees : Edges that enter each vertex.
         neighbors : The neighbors of one vertex.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.degrees()
+        array([2, 2, 1, 1])
         """
         return degrees_of(self)
 
@@ -501,6 +683,13 @@ class Graph(HasEdgeData, CoreGraph):
         Notes
         -----
         O(V) work. A directed graph without in-edges (`has_in_edges`) scans all arcs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], directed=True, device="cpu")
+        >>> graph.in_degrees()
+        array([0, 1, 2])
         """
         return self.reverse.degrees() if self.has_in_edges else count_predecessors(self)
 
@@ -516,6 +705,13 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         successors : The neighbors of many vertices, with weights.
         frontier.common_neighbors : The common neighbors of pairs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.neighbors(0)
+        array([1, 2], dtype=int32)
         """
         v = check_id(v, "v", self.num_vertices, self.store.absent)
         return extract_successors(self, self.xp.asarray([v], self.vertex_dtype), weighted=False)[1]
@@ -552,6 +748,14 @@ class Graph(HasEdgeData, CoreGraph):
         Notes
         -----
         O(k log k) work for k results, or O(k) in structures with sorted neighbors (`is_sorted`).
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> offsets, ids, weights = graph.successors([1, 3])
+        >>> ids[offsets[0] : offsets[1]], weights[offsets[0] : offsets[1]]
+        (array([0, 3], dtype=int32), array([5, 7]))
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_successors(self, ids.astype(self.vertex_dtype))
@@ -567,6 +771,14 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         successors : The same for outgoing edges.
         in_degrees : The number of incoming edges of each vertex.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], directed=True, device="cpu")
+        >>> offsets, ids, _ = graph.predecessors([2, 0])
+        >>> offsets, ids
+        (array([0, 2, 2]), array([0, 1], dtype=int32))
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
@@ -581,6 +793,14 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         to_csr : A graph of structure ``csr``.
         successors : The edges of listed vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> src, dst, weights = graph.to_coo()
+        >>> src, dst, weights
+        (array([0, 0, 1], dtype=int32), array([1, 2, 3], dtype=int32), array([5, 6, 7]))
         """
         src, dst, stored = sorted_edges(self)
         return src, dst, self.payload.weights_of(stored)
@@ -601,6 +821,14 @@ class Graph(HasEdgeData, CoreGraph):
         to_coo : The edges as arrays.
         copy : A copy of the same structure.
         frontier.extract_subgraph : A static copy of selected edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> static = graph.to_csr()
+        >>> static.offsets, static.indices
+        (array([0, 2, 4, 5, 6]), array([1, 2, 0, 3, 0, 1], dtype=int32))
         """
         offsets, dst, stored = sorted_arcs(self)
         return csr_structure().from_csr(  # type: ignore[attr-defined]
@@ -618,6 +846,14 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         statistics : The use of slots.
         DynamicGraph.compact : Free unused memory.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> usage = graph.memory_usage()
+        >>> usage.csr < usage.used <= usage.reserved
+        True
         """
         return super().memory_usage()
 
@@ -631,6 +867,14 @@ class Graph(HasEdgeData, CoreGraph):
         --------
         memory_usage : The size in bytes.
         DynamicGraph.compact : Remove tombstones and gaps.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> found = graph.statistics()
+        >>> found.structure, found.used  # two arcs for each edge
+        ('slab', 6)
         """
         return super().statistics()
 
@@ -674,6 +918,23 @@ class DynamicGraph(Graph, CoreDynamicGraph):
       exhausted memory.)
     * Deleting an absent edge has no effect.
     * In-edges (`has_in_edges`) follow every successful update.
+
+    See Also
+    --------
+    Graph : Queries, and the parameters of all structures.
+    SlidingWindow : Insertions with deletion by time.
+    UpdateObserver : Analytics that follow updates.
+
+    Examples
+    --------
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph(5, device="cpu")
+    >>> graph.insert_edges([0, 1, 2], [1, 2, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.delete_edges([1], [0])
+    UpdateResult(inserted=0, replaced=0, deleted=1)
+    >>> graph.num_edges
+    1
     """
 
     # ---- edges -------------------------------------------------------------------------------------------------------
@@ -718,6 +979,17 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         apply : Updates and queries in one batch.
         insert_vertices : Add vertices.
         frontier.SlidingWindow : Insertions with deletion by time.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, weight_dtype="int64", device="cpu")
+        >>> graph.insert_edges([0, 1, 0], [1, 2, 1], [5, 6, 7])
+        UpdateResult(inserted=2, replaced=0, deleted=0)
+        >>> graph.insert_edges([1], [0], [10], on_existing="add")
+        UpdateResult(inserted=0, replaced=1, deleted=0)
+        >>> graph.edge_weights([0, 1], [1, 2])
+        array([17,  6])
         """
         if on_existing != "replace":
             check_on_existing(self, on_existing)
@@ -740,6 +1012,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         delete_records : Delete single records of edges.
         expire : Delete by time.
         delete_vertices : Delete all edges of vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_edges([1, 2], [0, 3])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.num_edges
+        2
         """
         return self.payload.delete(self, src, dst)
 
@@ -774,6 +1055,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         O(m log m) work. Float weights of the remaining records of an affected edge are summed again. The first call
         after a copy or load scans the graph. Observers are notified of deleted edges, then of affected ones, as of
         edges that an insertion changes.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0], [1, 1], multi_edges="all", device="cpu")
+        >>> _, ids = graph.records([0], [1])
+        >>> graph.delete_records(ids[:1])
+        RecordsResult(inserted=0, replaced=0, deleted=0, records_inserted=0, records_deleted=1)
+        >>> graph.num_edges, graph.num_records
+        (1, 1)
         """
         return delete_records(self, self._distinct_record_ids(ids))
 
@@ -811,6 +1102,17 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         The first call starts a log of insertions, so later calls cost work in proportion to the expired records. The
         first call, and the first after a copy, a load, or many repeated insertions of the same edges, sorts all edges.
         Times assigned to the column are not logged.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu"
+        ... )
+        >>> graph.expire(15)
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.to_coo()[:2]
+        (array([1], dtype=int32), array([2], dtype=int32))
         """
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time_unit=")
@@ -855,6 +1157,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         the host synchronizes once, and once for each of the two updates, more often for neighbors. Observers are
         notified of the net effect only: an edge that is both inserted and deleted by the batch causes no notification.
         An edge that is deleted and inserted retains its id.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> op = fr.Operation
+        >>> found = graph.apply([op.HAS_EDGE, op.DELETE, op.HAS_EDGE], [0, 0, 0], [1, 1, 1])
+        >>> found.answers
+        array([1, 1, 0])
         """
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
@@ -884,6 +1196,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         --------
         delete_vertices : Delete vertices.
         has_vertices : Whether ids name vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_vertices([1])
+        UpdateResult(inserted=0, replaced=0, deleted=2)
+        >>> graph.insert_vertices(2)
+        array([1, 4])
         """
         return self._insert_vertices(count_or_ids)
 
@@ -910,6 +1231,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         --------
         insert_vertices : Add vertices, or reuse deleted ids.
         absent_mask : The mask of deleted vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_vertices([0])
+        UpdateResult(inserted=0, replaced=0, deleted=2)
+        >>> graph.to_coo()[:2]
+        (array([1], dtype=int32), array([3], dtype=int32))
         """
         ids = check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent)
         if not ids.size:
@@ -988,6 +1318,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Notes
         -----
         O(V + E) work, or a sort of all arcs. Needs up to the memory of a second graph while it runs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_edges([0, 0], [1, 2])
+        UpdateResult(inserted=0, replaced=0, deleted=2)
+        >>> graph.compact()
+        >>> graph.num_edges
+        1
         """
         super().compact()
 
@@ -1015,6 +1355,20 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         --------
         detach : Stop the notifications.
         frontier.UpdateObserver : The methods that are called.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> class Printer(fr.UpdateObserver):
+        ...     def edges_inserted(self, src, dst):
+        ...         print("inserted", src, dst)
+        >>> printer = Printer()
+        >>> graph.attach(printer)
+        >>> graph.insert_edges([1, 0], [2, 1])  # the second exists
+        inserted [1] [2]
+        UpdateResult(inserted=1, replaced=1, deleted=0)
         """
         self._observers.attach(observer, instead_of)
 
@@ -1030,5 +1384,14 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         See Also
         --------
         attach : Start the notifications.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(3, device="cpu")
+        >>> observer = fr.UpdateObserver()
+        >>> graph.attach(observer)
+        >>> graph.detach(observer)
         """
         self._observers.detach(observer)

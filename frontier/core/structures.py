@@ -23,7 +23,20 @@ else:
 
 
 def structures() -> dict[str, type[DynamicGraph]]:
-    """All structures by name."""
+    """All structures by name.
+
+    See Also
+    --------
+    Graph : The interface of all structures.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> sorted(fr.structures())
+    ['csr', 'faimgraph', 'gpma', 'graphvine', 'hornet', 'lpma', 'slab']
+    >>> fr.structures()["slab"]
+    <class 'structures.slab.graph.SlabGraph'>
+    """
     return cast("dict[str, type[DynamicGraph]]", registered())
 
 

@@ -69,6 +69,17 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
     Notes
     -----
     O(V + E) work: a counting pass and a writing pass.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], [5, 1, 7], device="cpu")
+    >>> def is_heavy(src, dst, edge, weight):
+    ...     return weight > 4 and src < dst
+    >>> heavy = fr.extract_subgraph(graph, is_heavy)
+    >>> heavy.offsets, heavy.indices
+    (array([0, 1, 2, 2]), array([1, 2], dtype=int32))
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)

@@ -103,7 +103,12 @@ _cuda_forked = False
 
 @functools.cache
 def gpu_available() -> bool:
-    """Whether CuPy is installed, not too old, and sees a GPU. A warning is issued if it sees one but is too old."""
+    """Whether CuPy is installed, not too old, and sees a GPU. A warning is issued if it sees one but is too old.
+
+    See Also
+    --------
+    Graph : Chooses a device by default.
+    """
     if not _sees_gpu():
         return False
     problem = _cupy_problem()

@@ -12,10 +12,13 @@ import runpy
 import pytest
 
 import algorithms
+import dynfrontier
 import frontier as fr
+import structures
 from algorithms.analytic import analytics
 from benchmarks import algorithm_pictures
 from benchmarks.calls import calls
+from dynfrontier.job import Applied
 from dynfrontier.supported import runs_on
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
@@ -126,8 +129,6 @@ def test_translations_name_what_there_is():
     columns = [line.split(" | ")[1] for line in text("translation").splitlines() if line.count(" | ") >= 2]
     names = [name for column in columns for name in re.findall(r"(?<![\w.])((?:\w+\.)*\w+)\(", column)]
     assert len(names) > 60
-    import structures
-
     spaces = {"fr": fr, "g": fr.DynamicGraph}
     for name in names:
         first, *rest = name.split(".")
@@ -147,6 +148,19 @@ def test_pictures_are_drawn_from_results_files(tmp_path):
     for path in tmp_path.iterdir():
         drawn, stored = (labels(file) for file in (path, pictures.PICTURES / path.name))
         assert drawn and drawn == stored, f"{path.name}: run python -m benchmarks figures --write"
+
+
+def test_the_picture_of_the_live_view_has_its_rows(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import draw_live
+
+    view = draw_live.LiveView(4, "triangle", 3, lambda: 1000, draw_live.COLUMNS)
+    view.step(Applied(4, 0, 3, 0, 0, 3, 1, 1e-3, 1e-3))
+    drawn, stored = (
+        re.findall(rf'<text x="{draw_live.AROUND}"[^>]*>([^<]+)', picture)
+        for picture in (draw_live.draw(view), draw_live.PICTURE.read_text())
+    )
+    assert len(drawn) == 6 and drawn == stored, "run: python docs/draw_live.py"
 
 
 # ---- pages of algorithms ---------------------------------------------------------------------------------------------
@@ -201,14 +215,22 @@ def examples_of(thing):
     return found.examples
 
 
-FACE = {name: thing for module in (fr, fr.advanced) for name in module.__all__ if (thing := getattr(module, name))}
-WITH_EXAMPLES = {name for name, thing in FACE.items() if callable(thing) and ">>>" in (inspect.getdoc(thing) or "")}
+MODULES = fr, fr.advanced, structures, dynfrontier
+FACE = {name: thing for module in MODULES for name in module.__all__ if callable(thing := getattr(module, name))}
+MEMBERS = {
+    f"{owner}.{name}": getattr(member, "__func__", getattr(member, "fget", member))
+    for owner, thing in FACE.items() if inspect.isclass(thing)
+    for name, member in inspect.getmembers_static(thing, lambda member: not inspect.isclass(member))
+}  # fmt: skip
+BY_TEXT = {inspect.getdoc(thing) or "": name for name, thing in (MEMBERS | FACE).items()}
+"""Functions, classes and their members, with inherited ones once."""
+WITH_EXAMPLES = sorted(name for text, name in BY_TEXT.items() if ">>>" in text)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(WITH_EXAMPLES))
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_docstrings_of_the_face(name):
-    assert examples_of(FACE[name])
+    assert examples_of((MEMBERS | FACE)[name])
 
 
 def test_pages_show_the_times_that_there_are():

@@ -57,6 +57,10 @@ def random(seed: int, i: int, j: int = 0) -> float:
     float
         With 53 random bits. The same on both devices and outside functors.
 
+    See Also
+    --------
+    sample_neighbors : Random neighbors.
+
     Examples
     --------
     >>> import frontier as fr

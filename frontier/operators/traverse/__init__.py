@@ -91,6 +91,20 @@ def traverse(
     advance : One step, with all options.
     PriorityFrontier.traverse : The same in the order of priorities.
     capture : Replay other loops as a single launch.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 0], [1, 2, 3, 4], device="cpu")
+    >>> def reach(src, dst, edge, weight, seen):
+    ...     return fr.atomic_max(seen, dst, 1) == 0
+    >>> seen = graph.xp.zeros(graph.num_vertices, "int32")
+    >>> seen[0] = 1
+    >>> fr.traverse(graph, fr.Frontier(graph, [0]), reach, seen)
+    4
+    >>> seen
+    array([1, 1, 1, 1, 1], dtype=int32)
     """
     functors = Functors(op, condition, prepare)
     return traverse_along(graph, frontier, functors, args, Limits(max_steps, max_arcs), edges=edges, balance=balance)
