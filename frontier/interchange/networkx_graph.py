@@ -41,6 +41,10 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
     ValueError
         `names` has the wrong length or repeats a name, or `weight` is the name of a column of edge data.
 
+    See Also
+    --------
+    from_networkx : The other direction.
+
     Notes
     -----
     About a microsecond per edge, as NetworkX stores Python objects.
@@ -110,6 +114,10 @@ def from_networkx(
         `nx_graph` is no NetworkX graph, or a weight or a value of edge data is no number.
     ValueError
         A node is no id below `num_vertices`, or an edge has no value for an attribute of `data` or `time`.
+
+    See Also
+    --------
+    to_networkx : The other direction.
     """
     kind = structure_class(structure)
     if not (hasattr(nx_graph, "nodes") and hasattr(nx_graph, "is_multigraph")):

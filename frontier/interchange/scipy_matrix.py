@@ -42,6 +42,10 @@ def to_scipy(graph: BaseGraph, *, data: str | None = None) -> Any:
     ValueError
         The graph has no such column. A graph on the GPU has more arcs than CuPy's 32-bit indices can address, or
         integer weights beyond 2**53.
+
+    See Also
+    --------
+    from_scipy : The other direction.
     """
     check_graph(graph)
     offsets, indices, stored = sorted_arcs(graph)
@@ -96,6 +100,10 @@ def from_scipy(
         `matrix` is not sparse, or its values are no weights (complex).
     ValueError
         It is not square.
+
+    See Also
+    --------
+    to_scipy : The other direction.
     """
     kind = structure_class(structure)
     if not hasattr(matrix, "tocsr"):

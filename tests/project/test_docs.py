@@ -215,7 +215,7 @@ def examples_of(thing):
     return found.examples
 
 
-MODULES = fr, fr.advanced, structures, dynfrontier
+MODULES = fr, fr.advanced, fr.io, structures, dynfrontier
 FACE = {name: thing for module in MODULES for name in module.__all__ if callable(thing := getattr(module, name))}
 MEMBERS = {
     f"{owner}.{name}": getattr(member, "__func__", getattr(member, "fget", member))
