@@ -48,6 +48,15 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
     Notes
     -----
     About a microsecond per edge, as NetworkX stores Python objects.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+    >>> G = fr.interchange.to_networkx(graph)
+    >>> sorted(G.edges)
+    [(0, 1), (0, 2), (1, 3)]
     """
     check_graph(graph)
     nx = require("networkx", "networkx", "to_networkx")
@@ -118,6 +127,14 @@ def from_networkx(
     See Also
     --------
     to_networkx : The other direction.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import frontier as fr
+    >>> graph, nodes = fr.interchange.from_networkx(nx.path_graph("abc"), device="cpu")
+    >>> graph.num_edges, nodes
+    (2, ['a', 'b', 'c'])
     """
     kind = structure_class(structure)
     if not (hasattr(nx_graph, "nodes") and hasattr(nx_graph, "is_multigraph")):

@@ -215,12 +215,13 @@ def examples_of(thing):
     return found.examples
 
 
-MODULES = fr, fr.advanced, fr.io, structures, dynfrontier
+MODULES = fr, fr.advanced, fr.io, fr.interchange, structures, dynfrontier
 FACE = {name: thing for module in MODULES for name in module.__all__ if callable(thing := getattr(module, name))}
 MEMBERS = {
     f"{owner}.{name}": getattr(member, "__func__", getattr(member, "fget", member))
     for owner, thing in FACE.items() if inspect.isclass(thing)
-    for name, member in inspect.getmembers_static(thing, lambda member: not inspect.isclass(member))
+    for name, member in inspect.getmembers_static(thing)
+    if inspect.isfunction(member) or isinstance(member, classmethod | staticmethod | property)
 }  # fmt: skip
 BY_TEXT = {inspect.getdoc(thing) or "": name for name, thing in (MEMBERS | FACE).items()}
 """Functions, classes and their members, with inherited ones once."""
