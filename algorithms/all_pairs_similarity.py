@@ -10,7 +10,8 @@ that share them. Its degrees are similar. An intersection then counts the candid
 sources come in order, so a later pair must exceed the bound, not equal it. Hubs are often the first vertices and have
 few similar ones. A sample of the sources with the fewest paths yields a bound to start from.
 
-    mids[e]       the neighbors of each vertex, ordered by the number of vertices that share them
+    mids[e]       the neighbors of each vertex, ordered by the number of vertices that share
+                  them
     ends[e]       the vertices with each neighbor, by degree and then by id
     owner[e]      the source of arc e of a block
     low[e]        the first vertex in `ends` that arc e may lead to

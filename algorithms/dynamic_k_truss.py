@@ -11,7 +11,8 @@ the truss and edges in too few triangles of the whole graph. They are inserted i
 again where their support is too low. If there are too many, or too many edges leave, the truss is recomputed from
 scratch when it is read.
 
-    numbers         ids of the truss's edges, stored as their weights in `truss`, where they follow edges that move
+    numbers         ids of the truss's edges, stored as their weights in `truss`, where they
+                    follow edges that move
     src[e], dst[e]  the ends of edge e
     support[e]      triangles of edge e within the truss
 

@@ -10,7 +10,8 @@ Labels spread and disappear, but none is added. So once enough edges have change
 which makes no label less frequent among neighbors. Once many edges have changed, all labels are recomputed.
 
     community[v]    a vertex that stands for the community of v
-    pending[v]      the slack of v, 0 at first, when it is unknown: any change then leads to a visit
+    pending[v]      the slack of v, 0 at first, when it is unknown: any change then leads to
+                    a visit
     number[v]       the random number of v in `label_propagation`
     order[v]        the position of v in the order of these numbers: a label
     vertex[p]       the vertex at this position

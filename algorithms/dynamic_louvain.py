@@ -12,7 +12,8 @@ pieces of the communities become the vertices of a second level, and the levels 
     community[v]    the community of v, the smallest of its vertices when moves start
     pending[v]      1 if v must be visited
     degree[v]       weight of v's edges
-    stale[v]        1 if an edge of v has changed since its degree was computed, in graphs with weights
+    stale[v]        1 if an edge of v has changed since its degree was computed, in graphs
+                    with weights
 
 `_communities` has the moves and the levels, and `_maintained_communities` decides when they follow.
 

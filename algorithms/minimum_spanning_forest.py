@@ -15,7 +15,8 @@ joins the forest.
     weight[v]       the weight of that edge, times -1 for a maximum spanning forest
     lightest[r]     the lowest of these weights in the tree of root r
     chosen[r]       the lowest key (`frontier.core.keys`) of an edge that has it
-    lowest[r]       the lowest neighbor of u in the tree of root r, the number of vertices without one
+    lowest[r]       the lowest neighbor of u in the tree of root r, the number of vertices
+                    without one
 
 Boruvka, "O jistem problemu minimalnim", 1926; Kruskal, "On the Shortest Spanning Subtree of a Graph and the Traveling
 Salesman Problem", Proc. Amer. Math. Soc. 1956; Vineet, Harish, Patidar and Narayanan, "Fast Minimum Spanning Tree for

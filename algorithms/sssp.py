@@ -4,7 +4,8 @@ Vertices of the nearest bucket are relaxed repeatedly until their distances stop
 processed (`frontier.PriorityFrontier`). A small delta, the width of a bucket, wastes fewer relaxations. A large one
 needs fewer rounds, and gives a GPU more to do in each.
 
-    distance[v]      length of the shortest path found so far; `unreached` before there is one
+    distance[v]      length of the shortest path found so far; `unreached` before there is
+                     one
     predecessor[v]   the vertex before v on that path
     too_long[0]      1 after a path length overflowed the distances' type
 

@@ -7,12 +7,15 @@ look-up finds all events that fit between them.
 
 Events are numbered in the order of time, so the times between two events are a range of numbers.
 
-    of, leaving     offsets of the events that leave each vertex, and their numbers, ascending
+    of, leaving     offsets of the events that leave each vertex, and their numbers,
+                    ascending
     into, entering  likewise, the events that enter each vertex
     begins, heads   offsets of the arcs of each vertex, and their destinations, ascending
     bounds, among   offsets of the events of each arc, and their numbers, ascending
-    first, behind   for each event, the first event of its time, and the first event of a greater time
-    stack           for each search, its steps: the ends of both paths, the range of numbers, and the events to try
+    first, behind   for each event, the first event of its time, and the first event of a
+                    greater time
+    stack           for each search, its steps: the ends of both paths, the range of
+                    numbers, and the events to try
 
 Calls of the functor share the events: each fetches the next one when its search is done. If cycles are listed, they are
 counted by first event before, so each search knows its rows.

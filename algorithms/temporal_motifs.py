@@ -8,8 +8,11 @@ of some of its three signs. The eight moments give the counts of its eight direc
 
     pairs       the events by pair of vertices, then time
     incident    the events by vertex, then time: each event at both ends
-    offsets, stamps, turns    such lists: their offsets, the times, and the sums of the signs before each position
-    others      events at a center before a position that are not of the pair: their number, or the sum of their signs
+    offsets, stamps, turns
+                such lists: their offsets, the times, and the sums of the signs before each
+                position
+    others      events at a center before a position that are not of the pair: their number,
+                or the sum of their signs
     sums        prefix sums, over the events of pairs, of `others`, plain and times the sign of the event
 
 *Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along the

@@ -9,7 +9,8 @@ vertex. Its factor is 1, so no factor overflows and no sum underflows.
     ranks[v]     the rank; all ranks add up to 1
     jump[v]      probability that a jump leads to v: uniform, or the personalization
     damping[v]   alpha / total faded weight of v's outgoing edges, 0 for dangling vertices
-    shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest, of weight 1
+    shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest,
+                 of weight 1
     lost         total rank of dangling vertices, which jumps distribute
 
 Faded weights are computed from the times of the edges at each use, without an array of them.

@@ -11,7 +11,8 @@ Uniform draws choose a position in the rest. With decay, an edge weighs exp(-dec
 from the walk to it. All delays in one rest differ by differences of times, so sums over rests need no reference time
 that could overflow:
 
-    rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex from e on
+    rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex
+               from e on
 
 The probability that a draw from e on goes beyond the edge before f is exp(-decay * (time[f] - time[e])) * rest[f] /
 rest[e], which falls with f: another binary search. `rest` is computed in blocks, which divides long lists.

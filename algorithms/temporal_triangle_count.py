@@ -11,7 +11,8 @@ walk over the events of that edge in the order of time. The events of the other 
 form a sliding window.
 
     places[e]   the number i of the edge whose id is e
-    stamps      the times of the events of edge i, from the oldest on, are between offsets[i] and offsets[i + 1]
+    stamps      the times of the events of edge i, from the oldest on, are between
+                offsets[i] and offsets[i + 1]
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (delta-temporal motifs; here the events of the
 three edges may come in any order).

@@ -6,7 +6,8 @@ are grouped by their upper end, whose out-neighbors form a set. The neighbors of
 are looked up in it. If no vertex has many neighbors, a CPU orients edges by id.
 
     orientation   the graph as it is stored, and the order of its vertices
-    up            each edge from its end of lower degree to its other end (ties by id), copied
+    up            each edge from its end of lower degree to its other end (ties by id),
+                  copied
     down          the same edges reversed
     per_vertex    triangles of each vertex
 

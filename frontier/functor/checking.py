@@ -47,7 +47,7 @@ def checking() -> Iterator[None]:
     ...     fr.compute(fr.Frontier.all(g), lambda v, short: short[v], short)
     Traceback (most recent call last):
     ...
-    frontier.functor.checking.FunctorIndexError: <lambda>() reads short[v] at index 3, but its length is 3
+    frontier...FunctorIndexError: <lambda>() reads short[v] at index 3, but its length is 3
     ...
     """
     token = bounds_checked.set(True)
