@@ -13,7 +13,8 @@ of some of its three signs. The eight moments give the counts of its eight direc
                 position
     others      events at a center before a position that are not of the pair: their number,
                 or the sum of their signs
-    sums        prefix sums, over the events of pairs, of `others`, plain and times the sign of the event
+    sums        prefix sums, over the events of pairs, of `others`, plain and times the sign
+                of the event
 
 *Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along the
 events of the third pair, which are the last ones of a motif. Its counters are moments as well. Most triangles have no
