@@ -19,6 +19,10 @@ class UpdateResult:
         Existing edges, whose weights and edge data were replaced. None with ``on_existing="keep"``.
     deleted : int
         Deleted edges.
+
+    See Also
+    --------
+    DynamicGraph.insert_edges : Returns it, as other updates do.
     """
 
     inserted: int = 0
@@ -224,6 +228,11 @@ class MemoryUsage:
         Bytes of the same graph as CSR.
     arcs : int
         Stored arcs (two per undirected edge).
+
+    See Also
+    --------
+    Graph.memory_usage : Returns it.
+    StorageStatistics : The use of slots.
     """
 
     used: int

@@ -41,7 +41,12 @@ def structures() -> dict[str, type[DynamicGraph]]:
 
 
 def structure_class(structure: str | type[G]) -> type[G]:
-    """The structure that a class or a name of the registry stands for."""
+    """The structure that a class or a name of the registry stands for.
+
+    See Also
+    --------
+    structures : All structures by name.
+    """
     if isinstance(structure, str):
         known = structures()
         return cast("type[G]", known[one_of(structure, "structure", known)])

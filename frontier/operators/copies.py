@@ -115,6 +115,10 @@ def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> t
     ValueError
         The graph is directed.
 
+    See Also
+    --------
+    Orientation : The choice of a direction.
+
     Notes
     -----
     O(V + E) work, four passes over all arcs. Two ids of memory for each edge.
@@ -148,6 +152,11 @@ def copy_for_passes(graph: BaseGraph, passes: float, *, look_ups: bool = False) 
     -------
     Graph
         `graph` itself if its structure is walked as fast as CSR, or if it is distributed.
+
+    See Also
+    --------
+    choose_layout : The decision alone.
+    copy_if_faster : A copy for intersections.
     """
     check_graph(graph)
     passes, look_ups, kind = number(passes, "passes"), flag(look_ups, "look_ups"), graph.device.kind

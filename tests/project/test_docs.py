@@ -223,8 +223,8 @@ MEMBERS = {
     for name, member in inspect.getmembers_static(thing)
     if inspect.isfunction(member) or isinstance(member, classmethod | staticmethod | property)
 }  # fmt: skip
-BY_TEXT = {inspect.getdoc(thing) or "": name for name, thing in (MEMBERS | FACE).items()}
-"""Functions, classes and their members, with inherited ones once."""
+BY_TEXT = {inspect.getdoc(thing) or "": name for name, thing in reversed((FACE | MEMBERS).items())}
+"""Functions, classes and their members, by docstring: inherited ones once, under the name of their base."""
 WITH_EXAMPLES = sorted(name for text, name in BY_TEXT.items() if ">>>" in text)
 
 

@@ -40,6 +40,10 @@ class WindowResult:
     record_ids : array of int64, shape (m,), or None
         With ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on the graph's device, or
         -1 for a late record or a self-loop. The id of a record that left the window in this push is free again.
+
+    See Also
+    --------
+    SlidingWindow.push : Returns it.
     """
 
     inserted: int = 0

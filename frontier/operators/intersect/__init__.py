@@ -229,6 +229,10 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     -------
     Graph
         Always `graph` itself where it looks arcs up fast (`Graph.finds_fast`).
+
+    See Also
+    --------
+    copy_for_passes : A copy for several passes.
     """
     check_graph(graph)
     if graph.finds_fast or recorder.launches is not None:  # of few pairs, without looking at them

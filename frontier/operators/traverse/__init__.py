@@ -29,6 +29,10 @@ class StepCounter:
     """A step counter: `traverse` passes `start` to functors in the first advance, and one more in each further one.
 
     In functors it is an int32.
+
+    See Also
+    --------
+    traverse : Passes the number of the advance.
     """
 
     start: int = 1
