@@ -8,7 +8,8 @@ level below.
     total[c]        sum of the degrees in community c
     size[c]         number of vertices in community c
     chosen[v]       the community in which v raises modularity most
-    gain[v]         by how much more than in a singleton community, times the weight of all edges over degree[v]
+    gain[v]         by how much more than in a singleton community, times the weight of all
+                    edges over degree[v]
     pending[v]      1 if v must be visited
 """
 

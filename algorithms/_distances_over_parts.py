@@ -5,7 +5,8 @@ the edges that enter it. It then sends the changes to the other partitions, whic
 
     distance[v], predecessor[v]   as in `dynamic_distances`
     tentative[v]                  1 while v may be cut off
-    bad[0]                        1 after a negative weight was seen, or a path length overflowed the distances' type
+    bad[0]                        1 after a negative weight was seen, or a path length
+                                  overflowed the distances' type
 
 After a deletion, the vertices whose tree edge is gone are tentative. In each round, tentative vertices look for a
 parent that is nearer and not tentative. Vertices that find none make their children tentative. Vertices that remain

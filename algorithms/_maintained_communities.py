@@ -4,7 +4,8 @@ The communities of the last result are the start of the next. A subclass notes t
 communities, and repairs communities near them when results are read. Such repairs split no community. So once enough
 edges have changed, communities are split into connected pieces, and once many have, they are recomputed from scratch.
 
-    community[v]    a vertex that stands for the community of v. Isolated vertices are communities of their own
+    community[v]    a vertex that stands for the community of v. Isolated vertices are
+                    communities of their own
     pending[v]      a number, 0 if v need not be visited
 """
 

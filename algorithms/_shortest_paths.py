@@ -6,11 +6,13 @@ words, and a column each in arrays:
 
     seen[v]        sources that have found v
     here[v]        sources whose current level contains v
-    coming[v]      sources that find v in this step. On the way back: sources whose next level contains v
+    coming[v]      sources that find v in this step. On the way back: sources whose next
+                   level contains v
     paths[v, s]    number of shortest paths from s to v
-    behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that continue from it; 0 until the
-                   way back reaches v's level
-    edges[e]       sum over the sources of the paths that lead over edge e, as a fraction of all paths to each target
+    behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that
+                   continue from it; 0 until the way back reaches v's level
+    edges[e]       sum over the sources of the paths that lead over edge e, as a fraction of
+                   all paths to each target
 
 When the way back reaches v's level, the neighbors of v whose `behind` is not 0 are its successors on shortest paths, so
 a sum over all neighbors needs no distances. Edges to them have these neighbors in the next level of the same source.
@@ -19,7 +21,8 @@ If paths are long, a CPU searches from one source after another, without a step 
 
     place[v]     minus the distance of v from the source, or FAR before v is found
     paths[v]     number of shortest paths from the source to v
-    behind[v]    paths that continue from v, per path to v, complete once all vertices farther away are done
+    behind[v]    paths that continue from v, per path to v, complete once all vertices
+                 farther away are done
 
 Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Then et al., "The More the Merrier:
 Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).

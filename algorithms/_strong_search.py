@@ -8,8 +8,9 @@ the vertices finished since its discovery that are in no other component.
                 component once that is complete
     path        at the front, the vertices from the start to the current one; at the back, finished vertices of
                 incomplete components
-    low, least, arc, end   of the vertices of the path: the lowest number and the smallest vertex that they are known to
-                reach, the next of their arcs, and the end of their arcs
+    low, least, arc, end
+                of the vertices of the path: the lowest number and the smallest vertex that
+                they are known to reach, the next of their arcs, and the end of their arcs
 
 A component is complete after all components that it points to, so this order is reverse topological. Component numbers
 descend from the number of vertices, so none is below the number of a vertex in an incomplete component.

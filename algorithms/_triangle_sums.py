@@ -4,7 +4,8 @@ For every edge (u, v) of a batch, every common neighbor w of u and v closes a tr
 batch is found k times, so each discovery counts 6 / k sixths of a triangle, an integer.
 
     sixths[v]    six times the triangles of v
-    tally        sums of the amounts added for each pair (u, v): six times the triangles since all were counted
+    tally        sums of the amounts added for each pair (u, v): six times the triangles
+                 since all were counted
     mark[edge]   the number of the last batch that contained the edge
 """
 

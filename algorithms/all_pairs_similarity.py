@@ -10,7 +10,8 @@ that share them. Its degrees are similar. An intersection then counts the candid
 sources come in order, so a later pair must exceed the bound, not equal it. Hubs are often the first vertices and have
 few similar ones. A sample of the sources with the fewest paths yields a bound to start from.
 
-    mids[e]       the neighbors of each vertex, ordered by the number of vertices that share them
+    mids[e]       the neighbors of each vertex, ordered by the number of vertices that share
+                  them
     ends[e]       the vertices with each neighbor, by degree and then by id
     owner[e]      the source of arc e of a block
     low[e]        the first vertex in `ends` that arc e may lead to
@@ -85,6 +86,10 @@ def all_pairs_jaccard(graph: fr.Graph, *, topk: int | None = None, vertices: Any
     NotImplementedError
         The graph is distributed.
 
+    See Also
+    --------
+    jaccard : The same for listed pairs.
+
     Notes
     -----
     Without `topk`, all paths of two edges from the lower to the higher vertex are listed and sorted: half the sum over
@@ -112,6 +117,10 @@ def all_pairs_sorensen(graph: fr.Graph, *, topk: int | None = None, vertices: An
     graph, topk, vertices
         As in `all_pairs_jaccard`, like the errors.
 
+    See Also
+    --------
+    sorensen : The same for listed pairs.
+
     Notes
     -----
     The same work as `all_pairs_jaccard`.
@@ -136,6 +145,10 @@ def all_pairs_cosine(graph: fr.Graph, *, topk: int | None = None, vertices: Any 
     graph, topk, vertices
         As in `all_pairs_jaccard`, like the errors.
 
+    See Also
+    --------
+    cosine : The same for listed pairs.
+
     Notes
     -----
     The same work as `all_pairs_jaccard`. See `cosine` for cuGraph's definition.
@@ -159,6 +172,10 @@ def all_pairs_overlap(graph: fr.Graph, *, topk: int | None = None, vertices: Any
     ----------
     graph, topk, vertices
         As in `all_pairs_jaccard`, like the errors.
+
+    See Also
+    --------
+    overlap : The same for listed pairs.
 
     Notes
     -----

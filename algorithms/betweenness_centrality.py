@@ -3,7 +3,8 @@
 Searches from several vertices at once count the shortest paths, and sum up each vertex's share of them
 (`_shortest_paths`).
 
-    total[v]    sum over the sources, and over all targets, of the fraction of shortest paths that lead through v
+    total[v]    sum over the sources, and over all targets, of the fraction of shortest
+                paths that lead through v
 
 Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Brandes and Pich, "Centrality
 Estimation in Large Networks", Int. J. Bifurc. Chaos 2007 (a sample of sources).
@@ -69,6 +70,10 @@ def betweenness_centrality(
     ------
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
+
+    See Also
+    --------
+    DynamicBetweennessCentrality : Maintains the result while the graph changes.
 
     Notes
     -----

@@ -5,7 +5,8 @@ along its edges. When it covers a large fraction of the graph, the unreached ver
 first neighbor that was reached. From several sources, `_source_words` searches for 64 at a time.
 
     distance[v]      edges on a shortest path from the source, UNREACHED before v is found
-    predecessor[v]   the vertex before v on such a path, -1 for the source and unreached vertices
+    predecessor[v]   the vertex before v on such a path, -1 for the source and unreached
+                     vertices
 
 Beamer, Asanovic and Patterson, "Direction-Optimizing Breadth-First Search", SC 2012.
 """
@@ -75,6 +76,10 @@ def bfs(
     TypeError, ValueError
         `source` is not a vertex of the graph, `depth_limit` is not an integer or is negative, or not exactly one of
         `source` and `sources` is given.
+
+    See Also
+    --------
+    DynamicBFS : Maintains the result while the graph changes.
 
     Notes
     -----

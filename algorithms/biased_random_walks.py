@@ -54,6 +54,10 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
         `starts` contains other things than vertices of the graph, a weight is negative, the sum of a vertex's weights
         is not finite, or another argument is invalid.
 
+    See Also
+    --------
+    random_walks : Steps with equal probabilities.
+
     Notes
     -----
     O(length log(degree)) work per walk, and O(V + E) work and memory for a static copy and its running sums.
@@ -62,7 +66,9 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
     --------
     >>> from algorithms import biased_random_walks
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [0.5, 0.0, 2.0], directed=True, device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [0.5, 0.0, 2.0], directed=True, device="cpu"
+    ... )
     >>> biased_random_walks(graph, [0, 1], length=2).paths
     array([[ 0,  1,  2],
            [ 1,  2, -1]], dtype=int32)

@@ -69,6 +69,10 @@ def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Colorin
     TypeError, ValueError
         The graph is directed, `priority` is not an integer for each vertex, or `seed` is not an integer.
 
+    See Also
+    --------
+    DynamicColoring : Maintains the result while the graph changes.
+
     Notes
     -----
     The colors equal the result of the serial greedy algorithm, which colors one vertex after another in this order.

@@ -60,6 +60,10 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     graph : Graph
         For a directed graph, the weakly connected components: edge directions are ignored.
 
+    See Also
+    --------
+    DynamicConnectedComponents : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V + E) work. About O(V) for graphs with one large component that are undirected or have in-edges. O(V) memory.

@@ -77,6 +77,10 @@ def core_number(graph: fr.Graph) -> CoreNumberResult:
     ValueError
         A directed distributed graph has no in-edges.
 
+    See Also
+    --------
+    DynamicCoreNumber : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V + E) work for peeling, and O(remaining vertices) for each core number that occurs, with one or two host
@@ -126,6 +130,10 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCoreResult:
     ------
     TypeError, ValueError
         `k` is not an integer or is negative.
+
+    See Also
+    --------
+    core_number : The core of each vertex.
 
     Notes
     -----

@@ -3,18 +3,24 @@
 Every source has its distances, numbers of shortest paths, and shares of the paths, as a search from it computes them
 (`_shortest_paths`). Up to 32 sources have a column each in arrays, a bit each in words, and are repaired together:
 
-    distance[v, s]   length of a shortest path from s to v, `UNREACHED` for none. While distances are repaired,
-                     ``-1 - distance`` (negative) if v has lost its last predecessor
+    distance[v, s]   length of a shortest path from s to v, `UNREACHED` for none. While
+                     distances are repaired, ``-1 - distance`` (negative) if v has lost its
+                     last predecessor
     paths[v, s]      number of shortest paths from s to v
-    behind[v, s]     per shortest path from s to v: v itself as a target, and the paths that continue from it
-    sums[v, s]       sum of `behind` over the successors of v, so ``paths * sums`` is what s adds to the centrality of v
-    gain[v, s]       paths that predecessors of v have gained, less the paths that they have lost
-    down[v], up[v]   sources for which the number of paths to v, or of paths behind v, may have changed
+    behind[v, s]     per shortest path from s to v: v itself as a target, and the paths that
+                     continue from it
+    sums[v, s]       sum of `behind` over the successors of v, so ``paths * sums`` is what s
+                     adds to the centrality of v
+    gain[v, s]       paths that predecessors of v have gained, less the paths that they have
+                     lost
+    down[v], up[v]   sources for which the number of paths to v, or of paths behind v, may
+                     have changed
     moved[v]         sources whose distance to v has changed, or may have become shorter
     again[v]         sources for which v sums up the paths behind all successors again
-    last[v]          the last two bits of all distances, of source s at bits s and s + 32, which tell at a glance which
-                     neighbors may be a step nearer
-    priority[v]      minus the largest distance of v from sources in `up`: the farthest vertices come first
+    last[v]          the last two bits of all distances, of source s at bits s and s + 32,
+                     which tell at a glance which neighbors may be a step nearer
+    priority[v]      minus the largest distance of v from sources in `up`: the farthest
+                     vertices come first
     total[v]         sum of ``paths * sums`` over all sources
 
 An edge from u to v concerns only the sources for which v is farther than u. If v is one step farther, an inserted or
@@ -102,6 +108,10 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
     ------
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
+
+    See Also
+    --------
+    betweenness_centrality : Computes the result for the current graph.
 
     Notes
     -----

@@ -33,6 +33,10 @@ class DynamicBFS(DynamicDistances):
     TypeError, ValueError
         `source` is not a vertex of the graph.
 
+    See Also
+    --------
+    bfs : Computes the result for the current graph.
+
     Notes
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.

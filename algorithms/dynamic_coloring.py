@@ -6,10 +6,12 @@ colored as by `coloring`, one after another in its order: each with the smallest
 parallel, a vertex is colored as soon as all neighbors before it are. If many vertices lose their colors, the colors
 become many, or many edges are gone, all vertices are colored by `coloring`.
 
-    priority[v]   vertices of higher priority are colored first: by their degrees when all vertices were last colored
-    color[v]      the color of v, -1 for a deleted vertex, and while vertices are colored for one that lost its color
-    reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may have fallen below its color, LOST if it must
-                  get another color
+    priority[v]   vertices of higher priority are colored first: by their degrees when all
+                  vertices were last colored
+    color[v]      the color of v, -1 for a deleted vertex, and while vertices are colored
+                  for one that lost its color
+    reason[v]     UNLISTED, or why v is listed: LOWERED if its degree may have fallen below
+                  its color, LOST if it must get another color
     waiting[v]    neighbors before v that lost their colors and have none yet
     lowest[v]     the lowest color that is tested next
     taken[v]      bits of the tested colors that neighbors have
@@ -73,6 +75,10 @@ class DynamicColoring(IncrementalAlgorithm):
     ------
     TypeError, ValueError
         `graph` is not a `DynamicGraph`, or is directed, or `seed` is not an integer.
+
+    See Also
+    --------
+    coloring : Computes the result for the current graph.
 
     Notes
     -----

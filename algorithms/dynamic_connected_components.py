@@ -6,11 +6,12 @@ recomputation from scratch finds only labels. The forest is grown again when a d
 
     labels[v]    the smallest vertex of v's component
     parent[v]    the parent of v in the spanning forest, -1 for the root of each component
-    level[v]     larger than the parent's. While a batch is processed: DETACHED if v has no parent, and ``-1 - level``
-                 (negative) if v is tentative, because an edge to its parent or to another ancestor was deleted. Both
-                 are undefined without a forest, but no level is DETACHED between batches
-    link[v]      a union-find forest: over labels during insertions, over detached vertices after deletions;
-                 link[v] == v for every v that is a label
+    level[v]     larger than the parent's. While a batch is processed: DETACHED if v has no
+                 parent, and ``-1 - level`` (negative) if v is tentative, because an edge to
+                 its parent or to another ancestor was deleted. Both are undefined without a
+                 forest, but no level is DETACHED between batches
+    link[v]      a union-find forest: over labels during insertions, over detached vertices
+                 after deletions; link[v] == v for every v that is a label
 
 Vertices that become tentative, or get another label, are listed.
 
@@ -82,6 +83,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         the CPU a view, which later batches may change, on the GPU a copy.
     count : int
         Number of components. Each isolated vertex is one.
+
+    See Also
+    --------
+    connected_components : Computes the result for the current graph.
 
     Notes
     -----

@@ -5,12 +5,13 @@ each vertex together prove that its core number is right:
 
     core[v]      the core number of v, between batches
     support[v]   neighbors u of v with core[u] >= core[v]
-    rank[v]      position of v within its level. Each of several vertices with one rank comes after all others. HELD
-                 while a batch has v removed from the order
+    rank[v]      position of v within its level. Each of several vertices with one rank
+                 comes after all others. HELD while a batch has v removed from the order
     later[v]     neighbors of v that come after it
     former[v]    the rank of v before it moved, or fell
-    count[v]     of a vertex that is held: neighbors of higher core numbers, and neighbors at its level that are held;
-                 of one that moves: the lowest rank among its later neighbors
+    count[v]     of a vertex that is held: neighbors of higher core numbers, and neighbors
+                 at its level that are held; of one that moves: the lowest rank among its
+                 later neighbors
     moved[v]     the number of the last step in which v moved
     tried[v]     the number of the last batch in which v moved without being held
 
@@ -93,6 +94,10 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         batches may change, on the GPU a copy.
     degeneracy : int
         The largest core number.
+
+    See Also
+    --------
+    core_number : Computes the result for the current graph.
 
     Notes
     -----

@@ -11,7 +11,8 @@ the truss and edges in too few triangles of the whole graph. They are inserted i
 again where their support is too low. If there are too many, or too many edges leave, the truss is recomputed from
 scratch when it is read.
 
-    numbers         ids of the truss's edges, stored as their weights in `truss`, where they follow edges that move
+    numbers         ids of the truss's edges, stored as their weights in `truss`, where they
+                    follow edges that move
     src[e], dst[e]  the ends of edge e
     support[e]      triangles of edge e within the truss
 
@@ -72,6 +73,10 @@ class DynamicKTruss(IncrementalAlgorithm):
     TypeError, ValueError
         The graph is directed, or `k` is no integer or too small.
 
+    See Also
+    --------
+    k_truss : Computes the result for the current graph.
+
     Notes
     -----
     A deletion costs O(sum of the smaller degree of the two ends) look-ups in the truss, over the edges that leave it.
@@ -81,7 +86,9 @@ class DynamicKTruss(IncrementalAlgorithm):
     --------
     >>> from algorithms import DynamicKTruss
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu"
+    ... )
     >>> truss = DynamicKTruss(graph, 4)
     >>> truss.num_edges
     6

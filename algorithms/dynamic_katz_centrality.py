@@ -5,8 +5,10 @@ batch changes these sums only.
 
     start[v]    beta, 0 for a deleted vertex
     sent[v]     the centrality of v that its neighbors have received
-    sums[v]     the sum of `sent` over the vertices that point to v: start[v] + alpha * sums[v] is v's centrality
-    ahead[v]    the centrality of v, which the next sweep sends; during pushes, the amount that v pushed last
+    sums[v]     the sum of `sent` over the vertices that point to v: start[v] + alpha *
+                sums[v] is v's centrality
+    ahead[v]    the centrality of v, which the next sweep sends; during pushes, the amount
+                that v pushed last
 
 A batch costs its own size: an inserted edge adds the amount that its source has sent to the sum of its destination, and
 a deleted edge subtracts it. The centralities are an iteration of `katz_centrality` that starts from `sent`. So the
@@ -14,9 +16,10 @@ pending amount, the difference between a centrality and the sent amount, is the 
 its mean is below the tolerance, as in `katz_centrality`. One pass over the vertices computes the mean. Another alpha
 changes pending amounts only, as neither `sent` nor `sums` contains alpha. Two steps reduce the pending amount:
 
-    push     vertices with a large pending amount per edge send it, and in turn neighbors that then have one
-    sweep    all vertices send their centralities, and all sums are computed from scratch: an iteration of
-             `katz_centrality` that starts closer to the result
+    push     vertices with a large pending amount per edge send it, and in turn neighbors
+             that then have one
+    sweep    all vertices send their centralities, and all sums are computed from scratch:
+             an iteration of `katz_centrality` that starts closer to the result
 
 After batches that are a large part of the graph, sums are computed from scratch instead of edge by edge.
 
@@ -107,6 +110,10 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         become too large for the graph. The next read starts from scratch.
     TypeError, ValueError
         An argument is invalid.
+
+    See Also
+    --------
+    katz_centrality : Computes the result for the current graph.
 
     Notes
     -----

@@ -10,7 +10,8 @@ Labels spread and disappear, but none is added. So once enough edges have change
 which makes no label less frequent among neighbors. Once many edges have changed, all labels are recomputed.
 
     community[v]    a vertex that stands for the community of v
-    pending[v]      the slack of v, 0 at first, when it is unknown: any change then leads to a visit
+    pending[v]      the slack of v, 0 at first, when it is unknown: any change then leads to
+                    a visit
     number[v]       the random number of v in `label_propagation`
     order[v]        the position of v in the order of these numbers: a label
     vertex[p]       the vertex at this position
@@ -64,6 +65,10 @@ class DynamicLabelPropagation(MaintainedCommunities):
     TypeError, ValueError
         The graph is directed, or `max_iter` or `seed` is invalid.
 
+    See Also
+    --------
+    label_propagation : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(1) look-ups for each of its edges. The first read after it costs a few passes over the vertices,
@@ -75,7 +80,9 @@ class DynamicLabelPropagation(MaintainedCommunities):
     --------
     >>> from algorithms import DynamicLabelPropagation
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu"
+    ... )
     >>> communities = DynamicLabelPropagation(graph)
     >>> communities.labels
     array([0, 0, 0, 3, 3, 3], dtype=int32)

@@ -44,6 +44,10 @@ class DynamicLocalClustering(DynamicTriangleCount):
     TypeError, ValueError
         `graph` is not a `DynamicGraph`, or is directed.
 
+    See Also
+    --------
+    local_clustering : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs the work of `DynamicTriangleCount`. The first read after it costs O(V) work.

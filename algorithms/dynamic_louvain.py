@@ -12,7 +12,8 @@ pieces of the communities become the vertices of a second level, and the levels 
     community[v]    the community of v, the smallest of its vertices when moves start
     pending[v]      1 if v must be visited
     degree[v]       weight of v's edges
-    stale[v]        1 if an edge of v has changed since its degree was computed, in graphs with weights
+    stale[v]        1 if an edge of v has changed since its degree was computed, in graphs
+                    with weights
 
 `_communities` has the moves and the levels, and `_maintained_communities` decides when they follow.
 
@@ -73,6 +74,10 @@ class DynamicLouvain(MaintainedCommunities):
     TypeError, ValueError
         The graph is directed, a weight is negative or infinite, or an argument is invalid.
 
+    See Also
+    --------
+    louvain : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(1) look-ups for each of its edges. The first read of the labels after it costs a few passes over the
@@ -86,7 +91,9 @@ class DynamicLouvain(MaintainedCommunities):
     --------
     >>> from algorithms import DynamicLouvain
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu"
+    ... )
     >>> communities = DynamicLouvain(graph)
     >>> communities.labels
     array([0, 0, 0, 3, 3, 3], dtype=int32)

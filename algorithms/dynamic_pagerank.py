@@ -6,7 +6,8 @@ neighbors has received over an edge of weight 1. A rank is the jump's contributi
 
     ranks[v]      (1 - alpha) * jump[v] plus the amount received from the neighbors
     received[v]   the amount received since, to be added to ranks[v]
-    totals[v]     total weight of v's outgoing edges: the share is alpha / totals[v] of the rank
+    totals[v]     total weight of v's outgoing edges: the share is alpha / totals[v] of the
+                  rank
     sent[v]       the share that the neighbors have; undefined for a dangling vertex
     moved[v]      what v sent last
 
@@ -14,14 +15,18 @@ A batch costs its own size: the contribution of an inserted edge is received, th
 subtracted, and `sent` stays. The pending amount, the difference between the current and the sent shares, is not stored.
 One pass over the vertices computes its size, which selects the next step:
 
-    push     vertices with a large pending amount send it, and in turn neighbors that then have one. The largest shares
-             go first, as they reduce the pending amount most per arc. Vertices with many edges are left to the steps
-             below: their pending amount mixes well. Pending amounts in a small component, or a tree, leave it slowest
-             of all and cost next to nothing to push.
-    sweep    all vertices send their pending amount; along in-edges each vertex sums up what it gets
-    scale    everything is multiplied by a number, after which pending shares add up to 0. Without this the slowest part
-             of the error shrinks by a factor of alpha in a sweep, while all other components shrink to less than half
-             on R-MAT graphs: it is the total rank, which batches change and the walk within a component conserves.
+    push     vertices with a large pending amount send it, and in turn neighbors that then
+             have one. The largest shares go first, as they reduce the pending amount most
+             per arc. Vertices with many edges are left to the steps below: their pending
+             amount mixes well. Pending amounts in a small component, or a tree, leave it
+             slowest of all and cost next to nothing to push.
+    sweep    all vertices send their pending amount; along in-edges each vertex sums up what
+             it gets
+    scale    everything is multiplied by a number, after which pending shares add up to 0.
+             Without this the slowest part of the error shrinks by a factor of alpha in a
+             sweep, while all other components shrink to less than half on R-MAT graphs: it
+             is the total rank, which batches change and the walk within a component
+             conserves.
     step     in undirected graphs, instead of the last two (below)
 
 The last two are interrupted for pushes where they make slow progress. If the update cost more than `pagerank` would
@@ -173,6 +178,10 @@ class DynamicPageRank(IncrementalAlgorithm):
         then. Reading again continues for another `max_iter` rounds.
     TypeError, ValueError
         An argument is invalid, or a weight is negative or not finite.
+
+    See Also
+    --------
+    pagerank : Computes the result for the current graph.
 
     Notes
     -----

@@ -34,6 +34,10 @@ class DynamicSSSP(DynamicDistances):
         As `sssp`. A batch with a negative weight is applied, but reading `distance` or `predecessor` raises while the
         graph contains such a weight.
 
+    See Also
+    --------
+    sssp : Computes the result for the current graph.
+
     Notes
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
@@ -44,7 +48,9 @@ class DynamicSSSP(DynamicDistances):
     --------
     >>> from algorithms import DynamicSSSP
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> paths = DynamicSSSP(graph, 0)
     >>> paths.distance
     array([0., 1., 3.], dtype=float32)

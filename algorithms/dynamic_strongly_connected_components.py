@@ -6,14 +6,18 @@ processed when the components are read. One component, the largest of the last r
 paths from its hub to all members, and paths from all members to the hub. It is whole while both are.
 
     labels[v]    the smallest vertex of v's component
-    rank[c]      of the component with label c: smaller than the rank of every component that it points to
-    width[c]     c may distribute the ranks ``rank[c]`` to ``rank[c] + width[c] - 1``, and no other component has them
-    level[v]     for each tree: larger than the parent's, OUTSIDE if v is not in the component. While the tree is
-                 repaired: DETACHED if v has no parent, and ``-1 - level`` (negative) if v is tentative, because the arc
-                 between it, or an ancestor, and the parent was deleted
+    rank[c]      of the component with label c: smaller than the rank of every component
+                 that it points to
+    width[c]     c may distribute the ranks ``rank[c]`` to ``rank[c] + width[c] - 1``, and
+                 no other component has them
+    level[v]     for each tree: larger than the parent's, OUTSIDE if v is not in the
+                 component. While the tree is repaired: DETACHED if v has no parent, and
+                 ``-1 - level`` (negative) if v is tentative, because the arc between it, or
+                 an ancestor, and the parent was deleted
     parent[v]    for each tree: the parent of v, -1 for none
     mark[v]      bits: the lists that contain v
-    local[v]     the position of v among the vertices that are searched again, -1 for all others
+    local[v]     the position of v among the vertices that are searched again, -1 for all
+                 others
 
 Deletions come first. Vertices whose paths to or from the hub were cut attach to other vertices of the tree, as in
 `DynamicConnectedComponents`. Vertices that cannot attach leave the component. Other components with deleted arcs are
@@ -94,6 +98,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     count : int
         Number of components.
 
+    See Also
+    --------
+    strongly_connected_components : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(batch) work, without a host synchronization on a GPU. The next read costs nothing more if inserted
@@ -112,7 +120,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     --------
     >>> from algorithms import DynamicStronglyConnectedComponents
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 3], directed=True, in_edges=True, device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2], [1, 2, 3], directed=True, in_edges=True, device="cpu"
+    ... )
     >>> components = DynamicStronglyConnectedComponents(graph)
     >>> components.count
     4

@@ -61,6 +61,10 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    temporal_motifs : Computes the result for the current graph.
+
     Notes
     -----
     Reading a result costs O(V + R) work to insert and remove events in a list of R events, and twice the work of

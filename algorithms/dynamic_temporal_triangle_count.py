@@ -60,6 +60,10 @@ class DynamicTemporalTriangleCount(TriangleSums):
     TypeError, ValueError
         `graph` is not a `DynamicGraph` with times, or is directed, or `delta` is no length of time.
 
+    See Also
+    --------
+    temporal_triangle_count : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each look-up
@@ -70,7 +74,9 @@ class DynamicTemporalTriangleCount(TriangleSums):
     --------
     >>> from algorithms import DynamicTemporalTriangleCount
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu"
+    ... )
     >>> triangles = DynamicTemporalTriangleCount(graph, delta="20s")
     >>> graph.insert_edges([0], [2], time=[30])
     UpdateResult(inserted=1, replaced=0, deleted=0)

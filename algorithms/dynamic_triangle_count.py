@@ -41,6 +41,10 @@ class DynamicTriangleCount(TriangleSums):
     TypeError, ValueError
         `graph` is not a `DynamicGraph`, or is directed.
 
+    See Also
+    --------
+    triangle_count : Computes the result for the current graph.
+
     Notes
     -----
     A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges. If

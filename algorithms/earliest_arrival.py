@@ -5,7 +5,8 @@ decrease, or must increase. Each vertex has the earliest time at which the messa
 earlier makes its end pass it on. Vertices that it reaches in one span of time are processed together, the earliest
 first, and few of them pass it on again.
 
-    arrival[v]       time of the last edge on the best path to v found so far, NEVER if none was found
+    arrival[v]       time of the last edge on the best path to v found so far, NEVER if none
+                     was found
     predecessor[v]   the vertex before v on such a path
 
 An edge u -> v with time t is *tight* if arrival[u] <= t == arrival[v]. Predecessors are chosen among vertices that
@@ -90,7 +91,9 @@ def earliest_arrival(
     --------
     >>> from algorithms import earliest_arrival
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu"
+    ... )
     >>> found = earliest_arrival(graph, 0)
     >>> found.arrival[1:]
     array([10, 20])

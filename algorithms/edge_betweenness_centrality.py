@@ -3,7 +3,8 @@
 Searches from several vertices at once count the shortest paths, and sum up each arc's share of them
 (`_shortest_paths`). An edge of an undirected graph is two arcs.
 
-    shares[e]    sum over the sources, and over all targets, of the fraction of shortest paths that lead over arc e
+    shares[e]    sum over the sources, and over all targets, of the fraction of shortest
+                 paths that lead over arc e
 
 Girvan and Newman, "Community Structure in Social and Biological Networks", PNAS 2002; Brandes, "On Variants of
 Shortest-Path Betweenness Centrality and Their Generic Computation", Social Networks 2008.
@@ -61,6 +62,10 @@ def edge_betweenness_centrality(
     ------
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
+
+    See Also
+    --------
+    betweenness_centrality : The same for vertices.
 
     Notes
     -----

@@ -2,9 +2,11 @@
 
 Every edge has a number. The support of an edge is the number of triangles that contain it.
 
-    number[slot]     number of the edge in this slot of the graph, negative for edges that are ignored
+    number[slot]     number of the edge in this slot of the graph, negative for edges that
+                     are ignored
     src[e], dst[e]   the ends of edge e
-    support[e]       its support: MARKED while it is being removed (or added), GONE after removal
+    support[e]       its support: MARKED while it is being removed (or added), GONE after
+                     removal
 
 Edges are removed in rounds. The triangles of removed edges are found by intersecting the neighbor lists of their ends,
 and the supports of their remaining edges are decremented. An edge whose support falls below the threshold is removed in

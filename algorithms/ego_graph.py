@@ -2,7 +2,8 @@
 
 A breadth-first search of `radius` levels finds the vertices, and one visit of their edges selects the edges inside.
 
-    distance[v]    edges on a shortest path from the nearest source, UNREACHED beyond the radius
+    distance[v]    edges on a shortest path from the nearest source, UNREACHED beyond the
+                   radius
 
 Freeman, "Centered Graphs and the Structure of Ego Networks", Mathematical Social Sciences 1982.
 """
@@ -75,6 +76,10 @@ def ego_graph(
         and `sources` is given.
     NotImplementedError
         The graph is distributed.
+
+    See Also
+    --------
+    shortest_path : One path to one target.
 
     Notes
     -----

@@ -6,7 +6,8 @@ to a Euclidean norm of 1. Without the vertex itself in its sum, iteration on a b
 
     centrality[v]    the centrality, and within an iteration the sum that is not scaled yet
     before[v]        the centrality before the iteration
-    shares[v]        the centrality as the products read it, in float32 if the tolerance permits
+    shares[v]        the centrality as the products read it, in float32 if the tolerance
+                     permits
     squares          sum of the squares of all sums
 
 Bonacich, "Power and Centrality: A Family of Measures", Amer. J. Sociology 1987; von Mises and Pollaczek-Geiringer,
@@ -83,6 +84,10 @@ def eigenvector_centrality(
         The tolerance was not reached. Iterations on directed graphs without cycles converge slowly.
     TypeError, ValueError
         An argument is invalid, or a weight is negative or too large.
+
+    See Also
+    --------
+    katz_centrality : With a constant for each vertex.
 
     Notes
     -----

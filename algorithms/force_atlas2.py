@@ -11,13 +11,16 @@ around its center, one term for all of its vertices. It opens near nodes, down t
 one. Nodes that are smaller than the leaf push each of its vertices separately.
 
     position[v]    x and y
-    order[i]       the i-th vertex along the curve. bodies[:, i] is its x, y and mass, and the field there
-    nodes[i]       the vertices below node i: their mass, center, radius around the center, second moment, which is the
-                   sum of mass * (position - center)^2, and lowest and highest x and y. Node 1 is the root. Nodes 2i and
-                   2i + 1 are the children of i
+    order[i]       the i-th vertex along the curve. bodies[:, i] is its x, y and mass, and
+                   the field there
+    nodes[i]       the vertices below node i: their mass, center, radius around the center,
+                   second moment, which is the sum of mass * (position - center)^2, and
+                   lowest and highest x and y. Node 1 is the root. Nodes 2i and 2i + 1 are
+                   the children of i
     pulled[v]      the attraction of v by its neighbors
     force[v]       the force on v. before[v] is the force in the last iteration
-    speed          the speed of all vertices, and its efficiency, which falls while they swing
+    speed          the speed of all vertices, and its efficiency, which falls while they
+                   swing
     unrest         swing and traction of all vertices
 
 Jacomy, Venturini, Heymann and Bastian, "ForceAtlas2, a Continuous Graph Layout Algorithm for Handy Network

@@ -7,7 +7,8 @@ is cheaper than following each, the rest is recounted from scratch.
 
     degree[v]     neighbors of v in the (k-1)-core
     orientation   the core as it is stored in the graph, and the order of its vertices
-    up            each edge of the core from its end of lower degree to the other (ties by id); its slots number them
+    up            each edge of the core from its end of lower degree to the other (ties by
+                  id); its slots number them
     down          the same edges reversed
     support[e]    triangles that contain edge e
 
@@ -96,6 +97,10 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
     ------
     TypeError, ValueError
         The graph is directed, `k` is no integer or too small, or `layout` is invalid.
+
+    See Also
+    --------
+    DynamicKTruss : Maintains the result while the graph changes.
 
     Notes
     -----
@@ -190,6 +195,10 @@ def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbersResul
     ------
     TypeError, ValueError
         The graph is directed, or `layout` is invalid.
+
+    See Also
+    --------
+    k_truss : The subgraph of one truss.
 
     Notes
     -----

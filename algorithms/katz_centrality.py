@@ -80,6 +80,10 @@ def katz_centrality(
     TypeError, ValueError
         An argument is invalid.
 
+    See Also
+    --------
+    DynamicKatzCentrality : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V + E) work for each iteration, O(V) memory.

@@ -9,11 +9,14 @@ changed. Without such vertices, every label is one of the most frequent among th
 vertex have its label, some of them may change theirs before its neighbors are visited: no other label can be more
 frequent until then.
 
-    number[v]   a random number; every sweep uses the next two bits: the round in which v is visited
+    number[v]   a random number; every sweep uses the next two bits: the round in which v is
+                visited
     label[v]    the label of v, its position in the order of these numbers
-    found[v]    the most frequent label of its neighbors; -1 for its own, which makes it the lowest
+    found[v]    the most frequent label of its neighbors; -1 for its own, which makes it the
+                lowest
     count[v]    the number of its neighbors with this label
-    slack[v]    the number of neighbors that may still change labels before v is visited again, below 0 if it must be
+    slack[v]    the number of neighbors that may still change labels before v is visited
+                again, below 0 if it must be
 
 Raghavan, Albert and Kumara, "Near linear time algorithm to detect community structures in large-scale networks", Phys.
 Rev. E 2007; Cordasco and Gargano, "Community Detection via Semi-Synchronous Label Propagation Algorithms", BASNA 2010.
@@ -79,6 +82,10 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     ------
     TypeError, ValueError
         The graph is directed, or `max_iter` or `seed` is invalid.
+
+    See Also
+    --------
+    DynamicLabelPropagation : Maintains the result while the graph changes.
 
     Notes
     -----

@@ -23,7 +23,8 @@ disconnect its community. Communities are therefore divided into their connected
     cut[p]          weight of the edges from part p to the rest of its community
     chosen[v]       the part that v joins; v if it looks again, -1 if it stays a singleton
     gain[v]         the modularity that v gains there, times the weight of all edges
-    inner[v]        the decrease of the cut of its part by joining, compared with the cut of v
+    inner[v]        the decrease of the cut of its part by joining, compared with the cut of
+                    v
 
 Deviations from the paper: vertices choose at the same time. They join the best part by default, as in GVE-Leiden, and
 draw one as in the paper with `theta` above 0. Vertices move on all levels at the end, which makes up for the few sweeps
@@ -92,6 +93,10 @@ def leiden(
     ------
     TypeError, ValueError
         The graph is directed, a weight is negative or infinite, or an argument is invalid.
+
+    See Also
+    --------
+    louvain : Faster, and communities may be disconnected.
 
     Notes
     -----

@@ -5,7 +5,8 @@ neighbors. LDBC Graphalytics extends this to directed graphs: neighbors are the 
 direction, and the coefficient is the number of edges from a neighbor to a neighbor over d (d - 1). Every triangle of
 the undirected graph has one such edge, or two if its ends point to each other.
 
-    links[v]    edges from a neighbor of v to a neighbor of v. Undirected edges count in both directions
+    links[v]    edges from a neighbor of v to a neighbor of v. Undirected edges count in
+                both directions
 
 Watts and Strogatz, "Collective dynamics of 'small-world' networks", Nature 1998; Iosup et al.,
 "LDBC Graphalytics: A Benchmark for Large-Scale Graph Analysis on Parallel and Distributed Platforms", VLDB 2016
@@ -54,6 +55,10 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     ----------
     graph : Graph
         Undirected.
+
+    See Also
+    --------
+    DynamicLocalClustering : Maintains the result while the graph changes.
 
     Notes
     -----

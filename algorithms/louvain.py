@@ -53,6 +53,10 @@ def louvain(
     TypeError, ValueError
         The graph is directed, a weight is negative or infinite, or an argument is invalid.
 
+    See Also
+    --------
+    DynamicLouvain : Maintains the result while the graph changes.
+
     Notes
     -----
     O(V + E) work for each sweep, at most 34 of them on each level. Levels shrink fast. O(V + E) memory, for graphs of

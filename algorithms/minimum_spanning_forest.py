@@ -15,7 +15,8 @@ joins the forest.
     weight[v]       the weight of that edge, times -1 for a maximum spanning forest
     lightest[r]     the lowest of these weights in the tree of root r
     chosen[r]       the lowest key (`frontier.core.keys`) of an edge that has it
-    lowest[r]       the lowest neighbor of u in the tree of root r, the number of vertices without one
+    lowest[r]       the lowest neighbor of u in the tree of root r, the number of vertices
+                    without one
 
 Boruvka, "O jistem problemu minimalnim", 1926; Kruskal, "On the Shortest Spanning Subtree of a Graph and the Traveling
 Salesman Problem", Proc. Amer. Math. Soc. 1956; Vineet, Harish, Patidar and Narayanan, "Fast Minimum Spanning Tree for
@@ -76,6 +77,10 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     ValueError
         The graph is directed, or an integer weight is beyond 2**53.
 
+    See Also
+    --------
+    maximum_spanning_forest : The heaviest forest.
+
     Notes
     -----
     O((V + E) log V) work at most, O(V) memory, four host synchronizations a round. Without weights, on a CPU, one pass
@@ -85,7 +90,9 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     --------
     >>> from algorithms import minimum_spanning_forest
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> forest = minimum_spanning_forest(graph)
     >>> forest.src, forest.dst
     (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
@@ -104,6 +111,10 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     graph : Graph
         As for `minimum_spanning_forest`, like the errors.
 
+    See Also
+    --------
+    minimum_spanning_forest : The lightest forest.
+
     Notes
     -----
     The same work as `minimum_spanning_forest`. Among edges of equal weight, it also prefers the edges with the lowest
@@ -113,7 +124,9 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     --------
     >>> from algorithms import maximum_spanning_forest
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> forest = maximum_spanning_forest(graph)
     >>> forest.src, forest.dst
     (array([0, 1], dtype=int32), array([2, 2], dtype=int32))

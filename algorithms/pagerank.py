@@ -7,7 +7,8 @@ there. Every vertex pulls the shares of its in-neighbors: a product with the tra
     ranks[v]    the rank; all ranks add up to 1
     jump[v]     probability that a jump leads to v: uniform, or the personalization
     damping[v]  alpha / total weight of v's outgoing edges, 0 for dangling vertices
-    shares[v]   damping[v] * ranks[v]: the contribution to each neighbor of v over an edge of weight 1
+    shares[v]   damping[v] * ranks[v]: the contribution to each neighbor of v over an edge
+                of weight 1
     lost        total rank of dangling vertices, which is spread by jumps
 
 Page, Brin, Motwani and Winograd, "The PageRank Citation Ranking", 1999.
@@ -117,6 +118,10 @@ def pagerank(
         The tolerance was not reached.
     TypeError, ValueError
         An argument is invalid, or a weight is negative or not finite.
+
+    See Also
+    --------
+    DynamicPageRank : Maintains the result while the graph changes.
 
     Notes
     -----

@@ -61,6 +61,10 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
     TypeError, ValueError
         `starts` contains other things than vertices of the graph, or another argument is invalid.
 
+    See Also
+    --------
+    biased_random_walks : Steps in proportion to weights.
+
     Notes
     -----
     O(length) work per walk, and a static copy of the graph if it is none: O(V + E) work and memory.

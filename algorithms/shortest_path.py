@@ -6,9 +6,12 @@ path. A directed graph without in-edges is searched from the source only.
 
 With weights, the search is `sssp`, but a vertex is relaxed only while it is nearer than the target has come.
 
-    before[v]    the vertex before v on a shortest path from the source, the source for itself; -1 until v is found
-    behind[v]    the vertex after v on a shortest path to the target, the target for itself; -1 until v is found
-    near[v]      length of the shortest path from the source found so far; `unreached` if none was found
+    before[v]    the vertex before v on a shortest path from the source, the source for
+                 itself; -1 until v is found
+    behind[v]    the vertex after v on a shortest path to the target, the target for itself;
+                 -1 until v is found
+    near[v]      length of the shortest path from the source found so far; `unreached` if
+                 none was found
 
 Pohl, "Bi-directional Search", Machine Intelligence 1971; Dijkstra, "A Note on Two Problems in Connexion with Graphs",
 Numerische Mathematik 1959.
@@ -100,6 +103,10 @@ def shortest_path(
         A weight is negative or NaN, or a distance overflows int64.
     NotImplementedError
         The graph is distributed.
+
+    See Also
+    --------
+    ego_graph : The vertices within a radius.
 
     Notes
     -----

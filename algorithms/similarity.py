@@ -81,6 +81,10 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
     TypeError, ValueError
         Only one of `src` and `dst` is given, they differ in length, or an id is not a vertex of the graph.
 
+    See Also
+    --------
+    all_pairs_jaccard : The most similar of all pairs.
+
     Notes
     -----
     O(E^1.5) work for the edges of an undirected graph, the work of `intersect` for given pairs. O(V + E) memory.
@@ -107,6 +111,10 @@ def sorensen(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityRes
     graph, src, dst
         As in `jaccard`, like the errors.
 
+    See Also
+    --------
+    all_pairs_sorensen : The most similar of all pairs.
+
     Notes
     -----
     The same work as `jaccard`.
@@ -130,6 +138,10 @@ def cosine(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResul
     ----------
     graph, src, dst
         As in `jaccard`, like the errors.
+
+    See Also
+    --------
+    all_pairs_cosine : The most similar of all pairs.
 
     Notes
     -----
@@ -155,6 +167,10 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
     ----------
     graph, src, dst
         As in `jaccard`, like the errors.
+
+    See Also
+    --------
+    all_pairs_overlap : The most similar of all pairs.
 
     Notes
     -----

@@ -4,7 +4,8 @@ Vertices of the nearest bucket are relaxed repeatedly until their distances stop
 processed (`frontier.PriorityFrontier`). A small delta, the width of a bucket, wastes fewer relaxations. A large one
 needs fewer rounds, and gives a GPU more to do in each.
 
-    distance[v]      length of the shortest path found so far; `unreached` before there is one
+    distance[v]      length of the shortest path found so far; `unreached` before there is
+                     one
     predecessor[v]   the vertex before v on that path
     too_long[0]      1 after a path length overflowed the distances' type
 
@@ -88,6 +89,10 @@ def sssp(
     ValueError
         A weight is negative or NaN, or a distance overflows int64.
 
+    See Also
+    --------
+    DynamicSSSP : Maintains the result while the graph changes.
+
     Notes
     -----
     Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
@@ -102,7 +107,9 @@ def sssp(
     --------
     >>> from algorithms import sssp
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu"
+    ... )
     >>> found = sssp(graph, 0)
     >>> found.distance
     array([0., 1., 3.], dtype=float32)

@@ -9,7 +9,8 @@ which finds the largest component of most graphs in two traversals. Long chains 
 rounds, and long paths many steps. The rest is then searched on the host, in linear time.
 
     labels[v]    the component of v, -1 before it is known
-    color[v]     the smallest starting vertex that reaches v, the number of vertices if none does
+    color[v]     the smallest starting vertex that reaches v, the number of vertices if none
+                 does
     count[v]     neighbors before v (behind it) that are not trimmed
 
 McLendon, Hendrickson, Plimpton and Rauchwerger, "Finding strongly connected components in distributed graphs", J.
@@ -45,6 +46,10 @@ def strongly_connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     graph : Graph
         In an undirected graph these are the connected components. On a GPU, a directed graph without in-edges is copied
         to one with them.
+
+    See Also
+    --------
+    DynamicStronglyConnectedComponents : Maintains the result while the graph changes.
 
     Notes
     -----

@@ -7,12 +7,15 @@ look-up finds all events that fit between them.
 
 Events are numbered in the order of time, so the times between two events are a range of numbers.
 
-    of, leaving     offsets of the events that leave each vertex, and their numbers, ascending
+    of, leaving     offsets of the events that leave each vertex, and their numbers,
+                    ascending
     into, entering  likewise, the events that enter each vertex
     begins, heads   offsets of the arcs of each vertex, and their destinations, ascending
     bounds, among   offsets of the events of each arc, and their numbers, ascending
-    first, behind   for each event, the first event of its time, and the first event of a greater time
-    stack           for each search, its steps: the ends of both paths, the range of numbers, and the events to try
+    first, behind   for each event, the first event of its time, and the first event of a
+                    greater time
+    stack           for each search, its steps: the ends of both paths, the range of
+                    numbers, and the events to try
 
 Calls of the functor share the events: each fetches the next one when its search is done. If cycles are listed, they are
 counted by first event before, so each search knows its rows.
@@ -120,6 +123,10 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    temporal_cycles : The cycles themselves.
+
     Notes
     -----
     O(R log R) work for R events, and O(log) for each step of a search: at most D^(length_bound - 2) steps for each
@@ -130,7 +137,9 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
     >>> from algorithms import temporal_cycle_count
     >>> from structures import SlabGraph
     >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
-    >>> graph = SlabGraph.from_edges([0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options)
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options
+    ... )
     >>> found = temporal_cycle_count(graph, delta="1min")
     >>> found.total, found.per_vertex, found.by_length
     (2, array([2, 2, 1]), {2: 1, 3: 1})
@@ -159,6 +168,10 @@ def temporal_cycles(graph: fr.Graph, delta: Any, length_bound: int = 4) -> Tempo
     ReplacedTimesWarning
         As `temporal_cycle_count`.
 
+    See Also
+    --------
+    temporal_cycle_count : The number of cycles.
+
     Notes
     -----
     Twice the work of `temporal_cycle_count`, and memory for the events of all cycles, 64 bytes each. Count the cycles
@@ -169,7 +182,9 @@ def temporal_cycles(graph: fr.Graph, delta: Any, length_bound: int = 4) -> Tempo
     >>> from algorithms import temporal_cycles
     >>> from structures import SlabGraph
     >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
-    >>> graph = SlabGraph.from_edges([0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options)
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2, 1], [1, 2, 0, 0], time=[10, 20, 30, 40], **options
+    ... )
     >>> found = temporal_cycles(graph, delta="1min")
     >>> found.src, found.time, found.cycle
     (array([0, 1, 0, 1, 2], dtype=int32), array([10, 40, 10, 20, 30]), array([0, 0, 1, 1, 1]))

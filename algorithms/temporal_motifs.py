@@ -8,9 +8,13 @@ of some of its three signs. The eight moments give the counts of its eight direc
 
     pairs       the events by pair of vertices, then time
     incident    the events by vertex, then time: each event at both ends
-    offsets, stamps, turns    such lists: their offsets, the times, and the sums of the signs before each position
-    others      events at a center before a position that are not of the pair: their number, or the sum of their signs
-    sums        prefix sums, over the events of pairs, of `others`, plain and times the sign of the event
+    offsets, stamps, turns
+                such lists: their offsets, the times, and the sums of the signs before each
+                position
+    others      events at a center before a position that are not of the pair: their number,
+                or the sum of their signs
+    sums        prefix sums, over the events of pairs, of `others`, plain and times the sign
+                of the event
 
 *Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along the
 events of the third pair, which are the last ones of a motif. Its counters are moments as well. Most triangles have no
@@ -108,6 +112,10 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    DynamicTemporalMotifs : Maintains the result while the graph changes.
+
     Notes
     -----
     O(R log R) work for R events, and O(E^1.5) look-ups plus the events of the three pairs of each static triangle that
@@ -121,7 +129,9 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     >>> from algorithms import temporal_motifs
     >>> from structures import SlabGraph
     >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
-    >>> graph = SlabGraph.from_edges([0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40], **options)
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40], **options
+    ... )
     >>> found = temporal_motifs(graph, delta="20s")
     >>> found.total
     2

@@ -9,7 +9,8 @@ vertex. Its factor is 1, so no factor overflows and no sum underflows.
     ranks[v]     the rank; all ranks add up to 1
     jump[v]      probability that a jump leads to v: uniform, or the personalization
     damping[v]   alpha / total faded weight of v's outgoing edges, 0 for dangling vertices
-    shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest, of weight 1
+    shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest,
+                 of weight 1
     lost         total rank of dangling vertices, which jumps distribute
 
 Faded weights are computed from the times of the edges at each use, without an array of them.
@@ -89,7 +90,9 @@ def temporal_pagerank(
     --------
     >>> from algorithms import temporal_pagerank
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu"
+    ... )
     >>> temporal_pagerank(graph, half_life="10s").pagerank.round(3)
     array([0.352, 0.229, 0.419])
     """

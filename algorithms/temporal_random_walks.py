@@ -11,7 +11,8 @@ Uniform draws choose a position in the rest. With decay, an edge weighs exp(-dec
 from the walk to it. All delays in one rest differ by differences of times, so sums over rests need no reference time
 that could overflow:
 
-    rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex from e on
+    rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex
+               from e on
 
 The probability that a draw from e on goes beyond the edge before f is exp(-decay * (time[f] - time[e])) * rest[f] /
 rest[e], which falls with f: another binary search. `rest` is computed in blocks, which divides long lists.
@@ -97,6 +98,10 @@ def temporal_random_walks(
     TypeError, ValueError
         The graph has no times, `starts` contains other things than its vertices, or another argument is invalid.
 
+    See Also
+    --------
+    random_walks : Ignores times.
+
     Notes
     -----
     O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. In a graph
@@ -106,7 +111,10 @@ def temporal_random_walks(
     --------
     >>> from algorithms import temporal_random_walks
     >>> from structures import CSR
-    >>> graph = CSR.from_edges([0, 1, 1], [1, 2, 3], time=[20, 10, 30], time_unit="s", directed=True, device="cpu")
+    >>> graph = CSR.from_edges(
+    ...     [0, 1, 1], [1, 2, 3], time=[20, 10, 30], time_unit="s", directed=True,
+    ...     device="cpu",
+    ... )
     >>> found = temporal_random_walks(graph, [0], length=3)
     >>> found.paths, found.times
     (array([[ 0,  1,  3, -1]], dtype=int32), array([[20, 30,  0]]))

@@ -11,7 +11,8 @@ walk over the events of that edge in the order of time. The events of the other 
 form a sliding window.
 
     places[e]   the number i of the edge whose id is e
-    stamps      the times of the events of edge i, from the oldest on, are between offsets[i] and offsets[i + 1]
+    stamps      the times of the events of edge i, from the oldest on, are between
+                offsets[i] and offsets[i + 1]
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (delta-temporal motifs; here the events of the
 three edges may come in any order).
@@ -72,6 +73,10 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     ReplacedTimesWarning
         Once for a graph that does not store records, and has replaced times.
 
+    See Also
+    --------
+    DynamicTemporalTriangleCount : Maintains the result while the graph changes.
+
     Notes
     -----
     O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory. Records cost a walk over the
@@ -81,7 +86,9 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     --------
     >>> from algorithms import temporal_triangle_count
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu"
+    ... )
     >>> temporal_triangle_count(graph, delta="20s").total
     1
     >>> temporal_triangle_count(graph, delta="10s").total

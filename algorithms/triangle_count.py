@@ -6,7 +6,8 @@ are grouped by their upper end, whose out-neighbors form a set. The neighbors of
 are looked up in it. If no vertex has many neighbors, a CPU orients edges by id.
 
     orientation   the graph as it is stored, and the order of its vertices
-    up            each edge from its end of lower degree to its other end (ties by id), copied
+    up            each edge from its end of lower degree to its other end (ties by id),
+                  copied
     down          the same edges reversed
     per_vertex    triangles of each vertex
 
@@ -71,6 +72,10 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "a
     ------
     TypeError, ValueError
         The graph is directed, or an argument is invalid.
+
+    See Also
+    --------
+    DynamicTriangleCount : Maintains the result while the graph changes.
 
     Notes
     -----

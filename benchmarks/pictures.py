@@ -27,9 +27,9 @@ THEMES = {
     "dark": {"text": "#f0f6fc", "faint": "#9198a1", "here": "#4493f8", "other": "#656c76"},
 }
 """Colors on the backgrounds of GitHub."""
-WIDTH, LEFT, RIGHT = 760, 250, 110
-BAR, GAP, BETWEEN, TOP, BOTTOM = 18, 6, 34, 44, 30
-"""Pixels."""
+WIDTH, LEFT, RIGHT = 520, 135, 110
+BAR, GAP, BETWEEN, TOP, BOTTOM = 20, 6, 38, 44, 30
+"""Pixels. A phone shows the chart at two thirds of its size."""
 FONT = "font-family=\"-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\""
 SHOWN = ("bfs", "k-truss 4", "sssp")
 """Static algorithms of the chart."""
@@ -47,7 +47,7 @@ class Group(NamedTuple):
 def groups() -> list[Group]:
     """The rows of the chart: an update with exact triangle counts, and static algorithms."""
     mean = {row["system"]: row["mean_ms"] for row in rows_of("triangles", GPU, **BATCH, operation="insert")}
-    names = {"slab": "dynfrontier", "csr recount": "rebuild CSR, recount", "cugraph": "cuGraph, rebuild, recount"}
+    names = {"slab": "dynfrontier", "csr recount": "CSR, rebuilt", "cugraph": "cuGraph, rebuilt"}
     bars = [(label, mean[name]) for name, label in names.items() if name in mean]
     found = [Group("65,536 new edges, then exact triangle counts", ARCS["rmat22"], bars)]
     for label in SHOWN:
@@ -62,19 +62,19 @@ def chart(theme: str) -> str:
     """The chart as SVG."""
     colors, shown = THEMES[theme], groups()
     machine = results_of("triangles", GPU)[0].header["machine"].get("gpu", "")
-    lines, y = [_text(0, 18, f"Milliseconds on one {machine}, shorter is better", colors["text"], 15, weight=600)], TOP
+    lines, y = [_text(0, 18, f"Milliseconds on one {machine}, shorter is better", colors["text"], 16, weight=600)], TOP
     for group in shown:
         longest = max(milliseconds for _, milliseconds in group.bars)
         detail = group.detail, colors["faint"]
-        lines.append(_text(0, y + 13, group.title, colors["text"], 13, weight=600, detail=detail))
+        lines.append(_text(0, y + 13, group.title, colors["text"], 14, weight=600, detail=detail))
         y += 22
         for index, (name, milliseconds) in enumerate(group.bars):
             color = colors["other" if index else "here"]
             length = max((WIDTH - LEFT - RIGHT) * milliseconds / longest, 1.5)
-            lines.append(_text(LEFT - 10, y + 13, name, colors["text" if not index else "faint"], 12, anchor="end"))
+            lines.append(_text(LEFT - 10, y + 15, name, colors["text" if not index else "faint"], 14, anchor="end"))
             lines.append(f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}" rx="2" fill="{color}"/>')
             times = "" if not index else f" ({number(milliseconds / group.bars[0][1])}x)"
-            lines.append(_text(LEFT + length + 6, y + 13, f"{number(milliseconds)}{times}", colors["text"], 12))
+            lines.append(_text(LEFT + length + 6, y + 15, f"{number(milliseconds)}{times}", colors["text"], 14))
             y += BAR + GAP
         y += BETWEEN - 22
     y += BOTTOM - BETWEEN
@@ -115,7 +115,7 @@ def draw_insertions() -> Any:
         line = sorted(rates.items())
         panel.plot(*zip(*line, strict=True), marker=".", color=COLORS[structure], label=structure)
     panel.set(xlabel="batch size", ylabel="M arcs/s (median)", xscale="log", yscale="log")
-    panel.legend(fontsize="x-small")
+    panel.legend(fontsize="small")
     return figure
 
 
@@ -123,12 +123,12 @@ def draw_incremental() -> Any:
     """Incremental results and recomputation, after a batch."""
     rows = [row for row in rows_of("incremental", GPU, structure="slab") if row["graph"].startswith("rmat")]
     figure, panel = _figure(f"After a batch of changes to 128 M arcs, slab, {_place('incremental')}")
-    labels = [f"{row['analytic']}\nbatch {row['batch']:,}" for row in rows]
+    labels = [f"{row['analytic'].replace('_', chr(10))}\nbatch {row['batch']:,}" for row in rows]
     for i, (key, label) in enumerate((("incremental_ms", "incremental"), ("anew_ms", "from scratch"))):
         panel.bar([x + 0.4 * i for x in range(len(rows))], [row[key] for row in rows], 0.4, label=label)
-    panel.set_xticks([x + 0.2 for x in range(len(rows))], labels, fontsize="x-small")
+    panel.set_xticks([x + 0.2 for x in range(len(rows))], labels, fontsize="small")
     panel.set(ylabel="ms", yscale="log")
-    panel.legend(fontsize="x-small")
+    panel.legend(fontsize="small")
     return figure
 
 
@@ -136,7 +136,7 @@ def _figure(title: str) -> tuple[Any, Any]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 4), layout="constrained")
+    figure = Figure(figsize=(6, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title, fontsize="medium")
     return figure, figure.subplots()

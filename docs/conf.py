@@ -23,6 +23,7 @@ author = "The dynfrontier authors"
 copyright = "2026, The dynfrontier authors"
 documented = versions.documented()
 version = release = documented.number
+html_css_files = ["pages.css"]
 html_title = f"dynfrontier {release}" if documented.released else f"dynfrontier {release}, {versions.DEVELOPMENT}"
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "versions"]
@@ -53,6 +54,20 @@ OUTSIDE = r"\[([^\]]*)\]\({up}([^)]+)\)"
 """Links to files of the repository that are no pages, from a page that is so far below it."""
 
 
+INTERNAL = "store_type", "form_over_parts"
+"""Class attributes that only this project sets."""
+FORWARDED = re.compile(r"`\w+` of `\w+`\.")
+"""The docstring of a property that forwards. The section of attributes, or of parameters, describes it."""
+
+
+def describe_once():
+    """Leave the description of forwarding properties to the sections of their classes."""
+    for cls in {base for kind in frontier.structures().values() for base in kind.__mro__}:
+        for member in vars(cls).values():
+            if isinstance(member, property) and FORWARDED.fullmatch(member.__doc__ or ""):
+                member.__doc__ = None
+
+
 def prepare(app, name, source):
     """Adapt pages written for readers of the repository to readers of the site."""
     outside = OUTSIDE.replace("{up}", re.escape("../") * (1 + name.count("/")))
@@ -71,6 +86,8 @@ def leave_out(app, what, name, member, skip, options):
     """Whether a member is left out: members with their own page, and the methods by which algorithms follow updates."""
     if what == "module":
         return True if member in DESCRIBED else None
+    if name in INTERNAL:
+        return True
     return True if app.env.docname.startswith("algorithms/") and hasattr(frontier.UpdateObserver, name) else None
 
 
@@ -88,6 +105,7 @@ def name_costs(app, what, name, member, options, lines):
 
 
 def setup(app):
+    describe_once()
     app.connect("builder-inited", lambda app: algorithm_pages.write())
     app.connect("source-read", prepare)
     app.connect("autodoc-skip-member", leave_out)

@@ -76,6 +76,10 @@ def compare(
     Interrupted
         A KeyboardInterrupt, whose `found` is the comparison of the algorithms until then.
 
+    See Also
+    --------
+    run_workload : Measure structures on a stream.
+
     Notes
     -----
     Ranks of PageRank agree if their distance is at most the sum that both tolerances allow, ``2 tol alpha / (1 -

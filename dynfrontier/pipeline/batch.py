@@ -38,6 +38,10 @@ class PipelineBatch:
         The preceding wait for the source.
     lag_seconds : float
         From the time at which the source had yielded its first row to the results.
+
+    See Also
+    --------
+    Pipeline : Delivers batches.
     """
 
     number: int

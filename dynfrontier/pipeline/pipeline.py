@@ -124,13 +124,18 @@ class Pipeline:
     FileExistsError
         `checkpoint` contains one, from which `resume` can continue.
 
+    See Also
+    --------
+    PipelineBatch : The state after a batch.
+    SocketSource : Lines of text from a socket.
+
     Examples
     --------
     >>> from dynfrontier import Pipeline
     >>> from structures import SlabGraph
     >>> graph = SlabGraph(5, device="cpu")
     >>> batches = [([0, 1], [1, 2]), ([2, 3], [0, 4])]
-    >>> with Pipeline(batches, graph, {"degrees": lambda graph: graph.degrees()}) as pipeline:
+    >>> with Pipeline(batches, graph, {"degrees": lambda g: g.degrees()}) as pipeline:
     ...     for batch in pipeline:
     ...         print(batch.end, batch.num_edges, batch.results["degrees"])
     2 2 [1 2 1 0 0]
@@ -240,6 +245,10 @@ class Pipeline:
             The checkpoint is damaged.
         TypeError
             `device` is given for a distributed graph, or `engine` for a graph on one device.
+
+        See Also
+        --------
+        close : Write the last checkpoint.
         """
         if options.keys() & {"window", "graph", "names"}:
             raise TypeError("resume() restores the graph, the names and the window from the checkpoint")
@@ -262,7 +271,22 @@ class Pipeline:
     # ---- use --------------------------------------------------------------------------------------------------------
 
     def add(self, name: str, analytic: Any) -> None:
-        """Add an analytic, before the first batch."""
+        """Add an analytic, before the first batch.
+
+        See Also
+        --------
+        run : Apply the stream.
+
+        Examples
+        --------
+        >>> from dynfrontier import Pipeline
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(5, device="cpu")
+        >>> pipeline = Pipeline(([0, 1], [1, 2]), graph)
+        >>> pipeline.add("edges", lambda graph: graph.num_edges)
+        >>> [batch.results["edges"] for batch in pipeline]
+        [2]
+        """
         if self._started:
             raise RuntimeError("analytics are added before the first batch")
         self._chosen |= check_analytics({name: analytic})
@@ -284,6 +308,23 @@ class Pipeline:
         ------
         PipelineError
             The source, an update, an analytic or a callback has failed. The threads have ended.
+
+        See Also
+        --------
+        add : Add an analytic.
+        close : End a pipeline early.
+
+        Examples
+        --------
+        >>> from dynfrontier import Pipeline
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(5, device="cpu")
+        >>> pipeline = Pipeline(([0, 1, 2], [1, 2, 3]), graph, batch_size=2)
+        >>> totals = pipeline.run(lambda batch: print(batch.number, batch.num_edges))
+        0 2
+        1 3
+        >>> totals.batches
+        2
         """
         if callbacks:
             self._delivery = Delivery(callbacks, self._ahead)
@@ -331,6 +372,10 @@ class Pipeline:
         Called by a callback or another thread during `run`, it returns at once, and `run` stops after the current
         batch. The pipeline stops maintaining its incremental analytics. A blocked source ends only if it has a method
         `interrupt`, as `SocketSource` does.
+
+        See Also
+        --------
+        closed : Whether it has ended.
         """
         if self._closed:
             return

@@ -117,6 +117,10 @@ class SocketSource:
     max_record_bytes : int
         Most bytes of a line, 1 MiB by default. A longer one is an error.
 
+    See Also
+    --------
+    Pipeline : Reads the source.
+
     Notes
     -----
     Each line is a record. A line that the end of the connection cuts is an error: its last number may lack digits. A
@@ -125,7 +129,9 @@ class SocketSource:
 
     Examples
     --------
-    >>> source = SocketSource(socket.create_connection(("feed", 7000)), ("src", "dst", "time"))  # doctest: +SKIP
+    >>> source = SocketSource(  # doctest: +SKIP
+    ...     socket.create_connection(("feed", 7000)), ("src", "dst", "time")
+    ... )
     >>> Pipeline(source, graph, window="10min").run(print)  # doctest: +SKIP
     """
 

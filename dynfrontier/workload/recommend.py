@@ -119,11 +119,18 @@ def recommend(
     Disagreement
         See `run_workload`.
 
+    See Also
+    --------
+    run_workload : All measurements.
+
     Examples
     --------
     >>> from dynfrontier import recommend
     >>> recommend(  # doctest: +SKIP
-    ...     "transactions.csv", batch_size=10_000, deletes=0.1, analytics=["connected_components"]
+    ...     "payments.csv",
+    ...     batch_size=10_000,
+    ...     deletes=0.1,
+    ...     analytics=["connected_components"],
     ... )
     """
     fr.advanced.arguments.one_of(objective, "objective", OBJECTIVES)

@@ -82,6 +82,10 @@ def run_workload(
     Interrupted
         A KeyboardInterrupt, whose `found` is the report of the measurements until then.
 
+    See Also
+    --------
+    recommend : Choose a structure from the measurements.
+
     Notes
     -----
     A structure that runs out of memory is left out, with a note. Figures never include compilation: each structure

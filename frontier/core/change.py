@@ -47,6 +47,10 @@ class Change:
         The number of effective edges of a small batch, once it is known.
     observers : list of UpdateObserver
         The observers attached to the graph.
+
+    See Also
+    --------
+    Component : Sees it before and after the update.
     """
 
     __slots__ = (

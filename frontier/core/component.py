@@ -32,6 +32,11 @@ class Component:
 
     Methods get the graph. A component stores no reference to it, so both are freed with the user's last reference. From
     `begin` to `compacted`, no other thread reads or updates the graph meanwhile.
+
+    See Also
+    --------
+    add_component : Add one to a graph.
+    component_of : Find the component of a class.
     """
 
     header_fields: ClassVar[frozenset[str]] = frozenset()
@@ -128,13 +133,24 @@ class Component:
 
 
 def add_component(graph: Any, component: Component) -> None:
-    """Have a component follow all later updates of a graph."""
+    """Have a component follow all later updates of a graph.
+
+    See Also
+    --------
+    Component : The base class.
+    component_of : Find the component of a class.
+    """
     with graph.reading():  # no update now
         graph._components.append(component)
 
 
 def component_of(graph: Any, kind: type[C]) -> C | None:
-    """The component of a class that a graph has."""
+    """The component of a class that a graph has.
+
+    See Also
+    --------
+    add_component : Add one to a graph.
+    """
     for component in graph._components:
         if isinstance(component, kind):
             return component

@@ -33,6 +33,11 @@ def registered() -> dict[str, type[BaseGraph]]:
 
 
 def csr_structure() -> type[BaseGraph]:
-    """The structure that static copies are made of."""
+    """The structure that static copies are made of.
+
+    See Also
+    --------
+    structure_class : Any structure by name.
+    """
     registered()
     return _csr[0]

@@ -19,6 +19,10 @@ class UpdateResult:
         Existing edges, whose weights and edge data were replaced. None with ``on_existing="keep"``.
     deleted : int
         Deleted edges.
+
+    See Also
+    --------
+    DynamicGraph.insert_edges : Returns it, as other updates do.
     """
 
     inserted: int = 0
@@ -60,6 +64,27 @@ class UpdateObserver:
     sees_records : bool
         If true, an observer of a graph that stores its records (``multi_edges="all"``) is notified of records, by
         `records_inserted`, `records_deleting` and `records_deleted`, and not of edges. False by default.
+
+    See Also
+    --------
+    DynamicGraph.attach : Notify an observer of updates.
+    ObserverError : An observer has failed.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> class Counter(fr.UpdateObserver):
+    ...     new = 0
+    ...
+    ...     def edges_inserted(self, src, dst):
+    ...         self.new += src.size
+    >>> counter, graph = Counter(), SlabGraph(3, device="cpu")
+    >>> graph.attach(counter)
+    >>> graph.insert_edges([0, 1, 0], [1, 2, 1])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> counter.new
+    2
     """
 
     exact: ClassVar[bool] = True
@@ -163,6 +188,10 @@ class ObserverError(RuntimeError):
         The return value of the update.
     failures : list of (UpdateObserver, BaseException)
         The observers and their exceptions.
+
+    See Also
+    --------
+    UpdateObserver : Describes failures.
     """
 
     def __init__(self, result: Any, failures: list[tuple[UpdateObserver, BaseException]]):
@@ -199,6 +228,11 @@ class MemoryUsage:
         Bytes of the same graph as CSR.
     arcs : int
         Stored arcs (two per undirected edge).
+
+    See Also
+    --------
+    Graph.memory_usage : Returns it.
+    StorageStatistics : The use of slots.
     """
 
     used: int

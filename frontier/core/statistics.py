@@ -25,6 +25,11 @@ class StorageStatistics:
         Size of each array, by name.
     details : mapping of str to anything
         The values that the structure's class documents.
+
+    See Also
+    --------
+    Graph.statistics : Returns it.
+    MemoryUsage : The size in bytes.
     """
 
     structure: str

@@ -23,12 +23,30 @@ else:
 
 
 def structures() -> dict[str, type[DynamicGraph]]:
-    """All structures by name."""
+    """All structures by name.
+
+    See Also
+    --------
+    Graph : The interface of all structures.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> sorted(fr.structures())
+    ['csr', 'faimgraph', 'gpma', 'graphvine', 'hornet', 'lpma', 'slab']
+    >>> fr.structures()["slab"]
+    <class 'structures.slab.graph.SlabGraph'>
+    """
     return cast("dict[str, type[DynamicGraph]]", registered())
 
 
 def structure_class(structure: str | type[G]) -> type[G]:
-    """The structure that a class or a name of the registry stands for."""
+    """The structure that a class or a name of the registry stands for.
+
+    See Also
+    --------
+    structures : All structures by name.
+    """
     if isinstance(structure, str):
         known = structures()
         return cast("type[G]", known[one_of(structure, "structure", known)])

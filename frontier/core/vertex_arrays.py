@@ -55,6 +55,11 @@ class MakesVertexArrays:
         -------
         array of `dtype`, shape (num_vertices,), on the graph's device
 
+        See Also
+        --------
+        flags : Small arrays.
+        sync : Copy entries between partitions.
+
         Examples
         --------
         >>> from structures import CSR
@@ -79,6 +84,11 @@ class MakesVertexArrays:
         Returns
         -------
         array of int32, shape (count,), on the graph's device
+
+        See Also
+        --------
+        sums : Arrays of counts.
+        sync : Copy entries between partitions.
         """
         return self.xp.zeros(count, np.int32)
 
@@ -90,6 +100,11 @@ class MakesVertexArrays:
         Returns
         -------
         array of int64, shape (count,), on the graph's device
+
+        See Also
+        --------
+        sum_all : The sum of the entries.
+        results : Results of reductions.
         """
         return self.xp.zeros(count, np.int64)
 
@@ -102,6 +117,24 @@ class MakesVertexArrays:
         Returns
         -------
         array of `dtype`, shape (count,), on the graph's device
+
+        See Also
+        --------
+        sums : Arrays for atomic additions.
+        copy_to_host_async : Read the result.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> def degree(v, degrees):
+        ...     return degrees[v]
+        >>> total = graph.results(1, "int64")
+        >>> fr.reduce(fr.Frontier.all(graph), degree, graph.degrees(), out=total)
+        array([6])
+        >>> total
+        array([6])
         """
         return self.xp.zeros(count, dtype)
 
@@ -148,7 +181,21 @@ class MakesVertexArrays:
         return elementwise.divided(self.device, array, by)
 
     def sum_all(self, array: Any) -> Any:
-        """The sum of an array by vertex, or of one made by `sums`."""
+        """The sum of an array by vertex, or of one made by `sums`.
+
+        See Also
+        --------
+        sums : Make the array.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, device="cpu")
+        >>> totals = graph.sums(2)
+        >>> totals[:] = 3, 4
+        >>> int(graph.sum_all(totals))
+        7
+        """
         return (self.device.to_host(array) if self.device.is_gpu and array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:

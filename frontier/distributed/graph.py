@@ -62,6 +62,12 @@ class DistributedGraph(BaseDistributedGraph):
     **structure_options
         Options of the structure.
 
+    See Also
+    --------
+    ThreadEngine : Workers in threads.
+    ProcessEngine : Workers in processes.
+    DaskEngine : Workers of a Dask cluster.
+
     Examples
     --------
     >>> from frontier.distributed import DistributedGraph, ThreadEngine

@@ -33,6 +33,10 @@ def checking() -> Iterator[None]:
     functor is compiled once more for this mode, from its source, and runs several times slower. The environment
     variable ``DYNFRONTIER_CHECK=1`` checks the whole program.
 
+    See Also
+    --------
+    interpreted : Run functors as plain Python.
+
     Examples
     --------
     >>> import frontier as fr
@@ -43,7 +47,7 @@ def checking() -> Iterator[None]:
     ...     fr.compute(fr.Frontier.all(g), lambda v, short: short[v], short)
     Traceback (most recent call last):
     ...
-    frontier.functor.checking.FunctorIndexError: <lambda>() reads short[v] at index 3, but its length is 3
+    frontier...FunctorIndexError: <lambda>() reads short[v] at index 3, but its length is 3
     ...
     """
     token = bounds_checked.set(True)
@@ -58,6 +62,22 @@ def interpreted() -> Iterator[None]:
     """Within this block, operators on CPU graphs run functors as plain Python, one edge after another.
 
     ``print``, ``breakpoint()``, debuggers and Python's own errors work in them. Thousands of times slower.
+
+    See Also
+    --------
+    checking : Check the indices of functors.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0], [1], device="cpu")
+    >>> def show(v):
+    ...     print("vertex", v)
+    >>> with fr.interpreted():
+    ...     fr.compute(fr.Frontier.all(graph), show)
+    vertex 0
+    vertex 1
     """
     token = interpreting.set(True)
     try:

@@ -32,6 +32,23 @@ class DynamicGraph(Graph, CoreDynamicGraph):
       exhausted memory.)
     * Deleting an absent edge has no effect.
     * In-edges (`has_in_edges`) follow every successful update.
+
+    See Also
+    --------
+    Graph : Queries, and the parameters of all structures.
+    SlidingWindow : Insertions with deletion by time.
+    UpdateObserver : Analytics that follow updates.
+
+    Examples
+    --------
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph(5, device="cpu")
+    >>> graph.insert_edges([0, 1, 2], [1, 2, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.delete_edges([1], [0])
+    UpdateResult(inserted=0, replaced=0, deleted=1)
+    >>> graph.num_edges
+    1
     """
 
     # ---- edges -------------------------------------------------------------------------------------------------------
@@ -76,6 +93,17 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         apply : Updates and queries in one batch.
         insert_vertices : Add vertices.
         frontier.SlidingWindow : Insertions with deletion by time.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, weight_dtype="int64", device="cpu")
+        >>> graph.insert_edges([0, 1, 0], [1, 2, 1], [5, 6, 7])
+        UpdateResult(inserted=2, replaced=0, deleted=0)
+        >>> graph.insert_edges([1], [0], [10], on_existing="add")
+        UpdateResult(inserted=0, replaced=1, deleted=0)
+        >>> graph.edge_weights([0, 1], [1, 2])
+        array([17,  6])
         """
         if on_existing != "replace":
             check_on_existing(self, on_existing)
@@ -98,6 +126,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         delete_records : Delete single records of edges.
         expire : Delete by time.
         delete_vertices : Delete all edges of vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_edges([1, 2], [0, 3])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.num_edges
+        2
         """
         return self.payload.delete(self, src, dst)
 
@@ -132,6 +169,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         O(m log m) work. Float weights of the remaining records of an affected edge are summed again. The first call
         after a copy or load scans the graph. Observers are notified of deleted edges, then of affected ones, as of
         edges that an insertion changes.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0], [1, 1], multi_edges="all", device="cpu")
+        >>> _, ids = graph.records([0], [1])
+        >>> graph.delete_records(ids[:1])
+        RecordsResult(inserted=0, replaced=0, deleted=0, records_inserted=0, records_deleted=1)
+        >>> graph.num_edges, graph.num_records
+        (1, 1)
         """
         return delete_records(self, self._distinct_record_ids(ids))
 
@@ -169,6 +216,17 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         The first call starts a log of insertions, so later calls cost work in proportion to the expired records. The
         first call, and the first after a copy, a load, or many repeated insertions of the same edges, sorts all edges.
         Times assigned to the column are not logged.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu"
+        ... )
+        >>> graph.expire(15)
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.to_coo()[:2]
+        (array([1], dtype=int32), array([2], dtype=int32))
         """
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time_unit=")
@@ -213,6 +271,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         the host synchronizes once, and once for each of the two updates, more often for neighbors. Observers are
         notified of the net effect only: an edge that is both inserted and deleted by the batch causes no notification.
         An edge that is deleted and inserted retains its id.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> op = fr.Operation
+        >>> found = graph.apply([op.HAS_EDGE, op.DELETE, op.HAS_EDGE], [0, 0, 0], [1, 1, 1])
+        >>> found.answers
+        array([1, 1, 0])
         """
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
@@ -242,6 +310,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         --------
         delete_vertices : Delete vertices.
         has_vertices : Whether ids name vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_vertices([1])
+        UpdateResult(inserted=0, replaced=0, deleted=2)
+        >>> graph.insert_vertices(2)
+        array([1, 4])
         """
         return self._insert_vertices(count_or_ids)
 
@@ -268,6 +345,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         --------
         insert_vertices : Add vertices, or reuse deleted ids.
         absent_mask : The mask of deleted vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_vertices([0])
+        UpdateResult(inserted=0, replaced=0, deleted=2)
+        >>> graph.to_coo()[:2]
+        (array([1], dtype=int32), array([3], dtype=int32))
         """
         ids = check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent)
         if not ids.size:
@@ -346,6 +432,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Notes
         -----
         O(V + E) work, or a sort of all arcs. Needs up to the memory of a second graph while it runs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_edges([0, 0], [1, 2])
+        UpdateResult(inserted=0, replaced=0, deleted=2)
+        >>> graph.compact()
+        >>> graph.num_edges
+        1
         """
         super().compact()
 
@@ -373,6 +469,20 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         --------
         detach : Stop the notifications.
         frontier.UpdateObserver : The methods that are called.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> class Printer(fr.UpdateObserver):
+        ...     def edges_inserted(self, src, dst):
+        ...         print("inserted", src, dst)
+        >>> printer = Printer()
+        >>> graph.attach(printer)
+        >>> graph.insert_edges([1, 0], [2, 1])  # the second exists
+        inserted [1] [2]
+        UpdateResult(inserted=1, replaced=1, deleted=0)
         """
         self._observers.attach(observer, instead_of)
 
@@ -388,5 +498,14 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         See Also
         --------
         attach : Start the notifications.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(3, device="cpu")
+        >>> observer = fr.UpdateObserver()
+        >>> graph.attach(observer)
+        >>> graph.detach(observer)
         """
         self._observers.detach(observer)

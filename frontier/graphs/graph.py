@@ -83,6 +83,20 @@ class Graph(Described, HasEdgeData, CoreGraph):
         Incremented by every update and by compaction.
     vertex_version : int
         Incremented only when vertices are added, reinserted or deleted.
+
+    See Also
+    --------
+    DynamicGraph : A graph that can be updated.
+    structures : All structures by name.
+
+    Examples
+    --------
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+    >>> graph
+    SlabGraph(4 vertices, 3 edges, undirected, cpu)
+    >>> graph.num_vertices, graph.num_edges, graph.num_arcs
+    (4, 3, 6)
     """
 
     read_only: ClassVar[bool] = False
@@ -176,9 +190,25 @@ class Graph(Described, HasEdgeData, CoreGraph):
             The device's memory is exhausted. Every id up to the largest costs memory. Renumber sparse ids:
             ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)``.
 
+        See Also
+        --------
+        DynamicGraph.insert_edges : Add edges to a graph.
+        load : Read a graph from a file.
+        frontier.io.read_edges : Read edges from a file.
+
         Notes
         -----
         Sorts the edges: O(m log m) work.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1, 0], [1, 2, 2, 0], device="cpu")
+        >>> graph.num_edges  # without the self-loop
+        3
+        >>> weighted = SlabGraph.from_edges([0, 1], [1, 2], [0.5, 2.0], device="cpu")
+        >>> weighted.num_vertices, weighted.weight_dtype
+        (3, dtype('float64'))
         """
         options = {
             "directed": directed, "device": device, "weight_dtype": weight_dtype, "vertex_dtype": vertex_dtype,
@@ -193,6 +223,16 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         DynamicGraph.snapshot : A read-only state, copied only if it is read.
         to_csr : A static copy.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> twin = graph.copy()
+        >>> twin.insert_edges([2], [3])
+        UpdateResult(inserted=1, replaced=0, deleted=0)
+        >>> graph.num_edges, twin.num_edges
+        (3, 4)
         """
         return super().copy()
 
@@ -214,6 +254,16 @@ class Graph(Described, HasEdgeData, CoreGraph):
         See Also
         --------
         load : Read the file.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> path = os.path.join(tempfile.mkdtemp(), "graph.npz")
+        >>> graph.save(path)
+        >>> SlabGraph.load(path, device="cpu").num_edges
+        3
         """
         write_graph(self, path)
 
@@ -249,6 +299,10 @@ class Graph(Described, HasEdgeData, CoreGraph):
 
         A single operator or look-up needs none. Updating the graph inside the context raises RuntimeError.
 
+        See Also
+        --------
+        DynamicGraph.snapshot : A state that later updates do not change.
+
         Examples
         --------
         >>> from structures import CSR
@@ -273,17 +327,55 @@ class Graph(Described, HasEdgeData, CoreGraph):
 
     @property
     def num_edges(self) -> int:
-        """Number of edges. An undirected edge counts once."""
+        """Number of edges. An undirected edge counts once.
+
+        See Also
+        --------
+        num_arcs : Two per edge in undirected graphs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.num_edges, graph.num_arcs
+        (3, 6)
+        """
         return self.num_arcs if self.directed else self.num_arcs // 2
 
     @property
     def is_weighted(self) -> bool:
-        """Whether edges have weights, of type `weight_dtype`."""
+        """Whether edges have weights, of type `weight_dtype`.
+
+        See Also
+        --------
+        slot_weights : The weights.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.is_weighted
+        False
+        """
         return self.weight_dtype is not None
 
     @property
     def has_in_edges(self) -> bool:
-        """Whether the graph has a `reverse`: it is undirected, or was made with ``in_edges=True``."""
+        """Whether the graph has a `reverse`: it is undirected, or was made with ``in_edges=True``.
+
+        See Also
+        --------
+        reverse : The transpose.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], directed=True, device="cpu")
+        >>> graph.has_in_edges
+        False
+        >>> SlabGraph(3, directed=True, in_edges=True, device="cpu").has_in_edges
+        True
+        """
         return not self.directed or component_of(self, InEdges) is not None
 
     @property
@@ -298,6 +390,20 @@ class Graph(Described, HasEdgeData, CoreGraph):
         ------
         ValueError
             A directed graph was made without ``in_edges=True``.
+
+        See Also
+        --------
+        has_in_edges : Whether there is one.
+        predecessors : Incoming edges of listed vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 2, 2], directed=True, in_edges=True, device="cpu"
+        ... )
+        >>> graph.reverse.neighbors(2)
+        array([0, 1], dtype=int32)
         """
         if not self.directed:
             return self
@@ -318,6 +424,15 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         has_edges : The same for edges.
         absent_mask : The mask of deleted vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.delete_vertices([3])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.has_vertices([0, 3, 9])
+        array([ True, False, False])
         """
         # A few ids of the host are compared there, for which CuPy would compile kernels.
         on_host = isinstance(ids, np.ndarray | list | tuple | range) and self.store.absent is None
@@ -346,6 +461,13 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         find_edges : The slot or id of each edge, or -1.
         edge_weights : The weights of existing edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.has_edges([0, 1], [1, 2])
+        array([ True, False])
         """
         return self.find_edges(src, dst) >= 0
 
@@ -356,6 +478,22 @@ class Graph(Described, HasEdgeData, CoreGraph):
 
         A read-only array of bool, shape (num_vertices,), on the graph's device, valid until the next update. On a GPU
         it is a copy, since CuPy has no read-only arrays.
+
+        See Also
+        --------
+        has_vertices : Whether listed ids name vertices.
+        DynamicGraph.delete_vertices : Delete vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.absent_mask is None
+        True
+        >>> graph.delete_vertices([3])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> graph.absent_mask
+        array([False, False, False,  True])
         """
         return None if self.store.absent is None else self.device.read_only(self.store.absent)
 
@@ -366,6 +504,18 @@ class Graph(Described, HasEdgeData, CoreGraph):
 
         An array of `weight_dtype` on the graph's device, valid until the next update, or during the lifetime of a
         snapshot. Do not write to it. Entries without an edge are undefined.
+
+        See Also
+        --------
+        find_edges : The index of each edge.
+        edge_weights : The weights of listed edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> graph.slot_weights[graph.find_edges([0, 3], [2, 1])]
+        array([6, 7])
         """
         return self.payload.weights_by_edge(self)
 
@@ -390,6 +540,16 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         has_edges : Whether each edge exists.
         edge_values : The data of each edge.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> found = graph.find_edges([0, 1], [1, 2])
+        >>> found >= 0
+        array([ True, False])
+        >>> graph.slot_weights[found[:1]]
+        array([5])
         """
         if not checked:
             return self.payload.edges_at(self, self.store.find(src, dst)) if src.size else self.xp.empty(0, np.int64)
@@ -418,6 +578,13 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         edge_values : Other data of edges.
         has_edges : Whether each edge exists.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> graph.edge_weights([2, 1], [0, 3])
+        array([6, 7])
         """
         edges = self._present_edges(src, dst)
         if self.weight_dtype is None:
@@ -436,6 +603,13 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         in_degrees : Edges that enter each vertex.
         neighbors : The neighbors of one vertex.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.degrees()
+        array([2, 2, 1, 1])
         """
         return degrees_of(self)
 
@@ -455,6 +629,13 @@ class Graph(Described, HasEdgeData, CoreGraph):
         Notes
         -----
         O(V) work. A directed graph without in-edges (`has_in_edges`) scans all arcs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], directed=True, device="cpu")
+        >>> graph.in_degrees()
+        array([0, 1, 2])
         """
         return self.reverse.degrees() if self.has_in_edges else count_predecessors(self)
 
@@ -470,6 +651,13 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         successors : The neighbors of many vertices, with weights.
         frontier.common_neighbors : The common neighbors of pairs.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> graph.neighbors(0)
+        array([1, 2], dtype=int32)
         """
         v = check_id(v, "v", self.num_vertices, self.store.absent)
         return extract_successors(self, self.xp.asarray([v], self.vertex_dtype), weighted=False)[1]
@@ -506,6 +694,14 @@ class Graph(Described, HasEdgeData, CoreGraph):
         Notes
         -----
         O(k log k) work for k results, or O(k) in structures with sorted neighbors (`is_sorted`).
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> offsets, ids, weights = graph.successors([1, 3])
+        >>> ids[offsets[0] : offsets[1]], weights[offsets[0] : offsets[1]]
+        (array([0, 3], dtype=int32), array([5, 7]))
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_successors(self, ids.astype(self.vertex_dtype))
@@ -521,6 +717,14 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         successors : The same for outgoing edges.
         in_degrees : The number of incoming edges of each vertex.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], directed=True, device="cpu")
+        >>> offsets, ids, _ = graph.predecessors([2, 0])
+        >>> offsets, ids
+        (array([0, 2, 2]), array([0, 1], dtype=int32))
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
@@ -535,6 +739,14 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         to_csr : A graph of structure ``csr``.
         successors : The edges of listed vertices.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], [5, 6, 7], device="cpu")
+        >>> src, dst, weights = graph.to_coo()
+        >>> src, dst, weights
+        (array([0, 0, 1], dtype=int32), array([1, 2, 3], dtype=int32), array([5, 6, 7]))
         """
         src, dst, stored = sorted_edges(self)
         return src, dst, self.payload.weights_of(stored)
@@ -555,6 +767,14 @@ class Graph(Described, HasEdgeData, CoreGraph):
         to_coo : The edges as arrays.
         copy : A copy of the same structure.
         frontier.extract_subgraph : A static copy of selected edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> static = graph.to_csr()
+        >>> static.offsets, static.indices
+        (array([0, 2, 4, 5, 6]), array([1, 2, 0, 3, 0, 1], dtype=int32))
         """
         offsets, dst, stored = sorted_arcs(self)
         return csr_structure().from_csr(  # type: ignore[attr-defined]
@@ -572,6 +792,14 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         statistics : The use of slots.
         DynamicGraph.compact : Free unused memory.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> usage = graph.memory_usage()
+        >>> usage.csr < usage.used <= usage.reserved
+        True
         """
         return super().memory_usage()
 
@@ -585,5 +813,13 @@ class Graph(Described, HasEdgeData, CoreGraph):
         --------
         memory_usage : The size in bytes.
         DynamicGraph.compact : Remove tombstones and gaps.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> found = graph.statistics()
+        >>> found.structure, found.used  # two arcs for each edge
+        ('slab', 6)
         """
         return super().statistics()

@@ -49,6 +49,10 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
         The library is not installed.
     ValueError
         `records` is true, and the graph stores none.
+
+    See Also
+    --------
+    from_dataframe : The other direction.
     """
     check_graph(graph)
     keeps = graph.num_records is not None
@@ -163,6 +167,10 @@ def from_dataframe(
     ------
     TypeError, ValueError
         `frame` has no such column, or a column cannot be read as ids or weights. The message names it.
+
+    See Also
+    --------
+    to_dataframe : The other direction.
     """
     kind = structure_class(structure)
     place = resolve_device(device)

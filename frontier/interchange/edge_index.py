@@ -33,6 +33,10 @@ def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
     edge_weight : tensor of weight_dtype, shape (num_arcs,), or None
         None for unweighted graphs.
 
+    See Also
+    --------
+    from_edge_index : The other direction.
+
     Notes
     -----
     Both are PyTorch tensors if PyTorch is installed, otherwise arrays of NumPy or CuPy.
@@ -77,6 +81,10 @@ def from_edge_index(
     ------
     TypeError, ValueError
         The message names the argument and its fault.
+
+    See Also
+    --------
+    to_edge_index : The other direction.
     """
     kind, place = structure_class(structure), resolve_device(device)
     edges = edges_of_index(place, edge_index, edge_weight, num_vertices=num_vertices, directed=directed)

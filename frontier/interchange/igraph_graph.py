@@ -41,6 +41,10 @@ def to_igraph(graph: BaseGraph, names: Sequence[Any] | None = None, weight: str 
         igraph is not installed.
     ValueError
         `names` has the wrong length, or `weight` is the name of a column of edge data.
+
+    See Also
+    --------
+    from_igraph : The other direction.
     """
     check_graph(graph)
     igraph = require("igraph", "igraph", "to_igraph")
@@ -93,6 +97,10 @@ def from_igraph(
         `ig_graph` is no igraph graph, or a weight or a value of edge data is no number.
     ValueError
         `ig_graph` has no attribute that `data` or `time` names, or an edge has no value for it.
+
+    See Also
+    --------
+    to_igraph : The other direction.
     """
     kind = structure_class(structure)
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "es")):

@@ -41,9 +41,22 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
     ValueError
         `names` has the wrong length or repeats a name, or `weight` is the name of a column of edge data.
 
+    See Also
+    --------
+    from_networkx : The other direction.
+
     Notes
     -----
     About a microsecond per edge, as NetworkX stores Python objects.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+    >>> G = fr.interchange.to_networkx(graph)
+    >>> sorted(G.edges)
+    [(0, 1), (0, 2), (1, 3)]
     """
     check_graph(graph)
     nx = require("networkx", "networkx", "to_networkx")
@@ -110,6 +123,18 @@ def from_networkx(
         `nx_graph` is no NetworkX graph, or a weight or a value of edge data is no number.
     ValueError
         A node is no id below `num_vertices`, or an edge has no value for an attribute of `data` or `time`.
+
+    See Also
+    --------
+    to_networkx : The other direction.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import frontier as fr
+    >>> graph, nodes = fr.interchange.from_networkx(nx.path_graph("abc"), device="cpu")
+    >>> graph.num_edges, nodes
+    (2, ['a', 'b', 'c'])
     """
     kind = structure_class(structure)
     if not (hasattr(nx_graph, "nodes") and hasattr(nx_graph, "is_multigraph")):

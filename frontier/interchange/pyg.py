@@ -56,6 +56,10 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
     ValueError
         The graph has no such column, or one is called ``"index"`` or ``"attr"``, which PyTorch Geometric reserves.
 
+    See Also
+    --------
+    from_pyg : The other direction.
+
     Notes
     -----
     O(num_vertices + num_arcs) work, and a sort of unsorted rows.
@@ -138,6 +142,10 @@ def from_pyg(
         `data` has no ``edge_index``, or an attribute is not numeric.
     ValueError
         `data` has no such attribute, or one of another length.
+
+    See Also
+    --------
+    to_pyg : The other direction.
     """
     kind = structure_class(structure)
     if getattr(data, "edge_index", None) is None:

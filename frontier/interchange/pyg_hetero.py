@@ -63,6 +63,10 @@ def to_pyg_hetero(
     TypeError, ValueError
         An id has two types, a vertex with edges has none, or the ends of an edge have other types than its triple. The
         message names the argument.
+
+    See Also
+    --------
+    from_pyg_hetero : The other direction.
     """
     given = _relations(graphs, node_types, edge_type, edge_type_names)
     library = require("torch_geometric", PACKAGE, "to_pyg_hetero")
@@ -230,6 +234,10 @@ def from_pyg_hetero(
         `data` is no ``HeteroData``.
     ValueError
         No type of edges has an attribute of some name.
+
+    See Also
+    --------
+    to_pyg_hetero : The other direction.
     """
     kind, place = structure_class(structure), resolve_device(device)
     if not (hasattr(data, "edge_types") and hasattr(data, "node_types")):

@@ -48,6 +48,10 @@ def to_pylibcugraph(
         pylibcugraph is not installed.
     ValueError
         An integer weight is beyond 2**53, which float64 would round.
+
+    See Also
+    --------
+    from_pylibcugraph : The other direction.
     """
     check_graph(graph)
     plc = require("pylibcugraph", PACKAGE, "to_pylibcugraph")
@@ -104,6 +108,10 @@ def from_pylibcugraph(
         `plc_graph` is no SGGraph.
     ValueError
         `num_vertices` is too small.
+
+    See Also
+    --------
+    to_pylibcugraph : The other direction.
     """
     kind = structure_class(structure)
     plc = require("pylibcugraph", PACKAGE, "from_pylibcugraph")
@@ -149,6 +157,10 @@ def to_cugraph(graph: BaseGraph, *, store_transposed: bool = False) -> Any:
         cuGraph or cuDF is not installed.
     ValueError
         An integer weight is beyond 2**53, which float64 would round.
+
+    See Also
+    --------
+    from_cugraph : The other direction.
     """
     check_graph(graph)
     cugraph = require("cugraph", "cugraph-cu13 (or cugraph-cu12)", "to_cugraph")
@@ -195,6 +207,10 @@ def from_cugraph(
         `cu_graph` is no cuGraph graph.
     ValueError
         Its vertices are no integers, or it is distributed over several GPUs.
+
+    See Also
+    --------
+    to_cugraph : The other direction.
     """
     kind = structure_class(structure)
     if not hasattr(cu_graph, "_plc_graph"):

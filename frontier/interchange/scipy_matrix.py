@@ -42,6 +42,21 @@ def to_scipy(graph: BaseGraph, *, data: str | None = None) -> Any:
     ValueError
         The graph has no such column. A graph on the GPU has more arcs than CuPy's 32-bit indices can address, or
         integer weights beyond 2**53.
+
+    See Also
+    --------
+    from_scipy : The other direction.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+    >>> fr.interchange.to_scipy(graph).toarray()
+    array([[0., 1., 1., 0.],
+           [1., 0., 0., 1.],
+           [1., 0., 0., 0.],
+           [0., 1., 0., 0.]], dtype=float32)
     """
     check_graph(graph)
     offsets, indices, stored = sorted_arcs(graph)
@@ -96,6 +111,18 @@ def from_scipy(
         `matrix` is not sparse, or its values are no weights (complex).
     ValueError
         It is not square.
+
+    See Also
+    --------
+    to_scipy : The other direction.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> import frontier as fr
+    >>> graph = fr.interchange.from_scipy(sp.eye_array(3, k=1), directed=True, device="cpu")
+    >>> graph.to_coo()[:2]
+    (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
     """
     kind = structure_class(structure)
     if not hasattr(matrix, "tocsr"):

@@ -49,6 +49,11 @@ class EdgeList:
         length, `first_id` is negative, or `operation` or `time_unit` is unknown.
     TypeError
         `src` or `dst` does not contain integers.
+
+    See Also
+    --------
+    read_edges : Read a file.
+    from_table : Read a table in memory.
     """
 
     src: np.ndarray

@@ -63,6 +63,17 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
     ------
     ValueError
         A number is negative, or `num_vertices` is 0 but not `num_edges`.
+
+    See Also
+    --------
+    rmat : A scale-free graph.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.uniform(num_vertices=10, num_edges=30, seed=1)
+    >>> edges.src.size, int(edges.src.max()) < 10
+    (30, True)
     """
     if num_vertices < 0 or num_edges < 0 or (num_edges and not num_vertices):
         raise ValueError(f"cannot draw {num_edges} edges between {num_vertices} vertices")
@@ -94,6 +105,10 @@ def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: in
     ------
     ValueError
         `neighbors` or `rewire` is out of range.
+
+    See Also
+    --------
+    grid : A lattice without moved ends.
     """
     if neighbors < 0 or neighbors % 2 or (num_vertices and neighbors >= num_vertices):
         raise ValueError(f"neighbors must be even and less than num_vertices, got {neighbors}")
@@ -128,6 +143,10 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     ------
     ValueError
         A number is out of range.
+
+    See Also
+    --------
+    rmat : Scale-free by recursion.
     """
     if num_vertices < 0 or edges_per_vertex < 1:
         raise ValueError("num_vertices must not be negative and edges_per_vertex must be at least 1")
@@ -162,6 +181,17 @@ def grid(rows: int, cols: int) -> EdgeList:
     ------
     ValueError
         `rows` or `cols` is negative.
+
+    See Also
+    --------
+    road_like : An irregular planar network.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.grid(2, 2)
+    >>> edges.src, edges.dst
+    (array([0, 2, 0, 1], dtype=int32), array([1, 3, 2, 3], dtype=int32))
     """
     if rows < 0 or cols < 0:
         raise ValueError(f"a grid cannot be {rows} by {cols}")
@@ -193,6 +223,10 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     ------
     ValueError
         `num_vertices` is negative.
+
+    See Also
+    --------
+    grid : A regular planar network.
     """
     if num_vertices < 0:
         raise ValueError(f"num_vertices must not be negative, got {num_vertices}")
@@ -279,6 +313,18 @@ def rmat(
     ------
     ValueError
         `scale` or `edge_factor` is out of range, or the probabilities are negative or exceed 1.
+
+    See Also
+    --------
+    uniform : Both ends drawn uniformly.
+    preferential_attachment : Scale-free by growth.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.rmat(scale=4, edge_factor=2, seed=1)
+    >>> edges.num_vertices, edges.src.size
+    (16, 32)
     """
     if not 0 <= scale <= 31:
         raise ValueError(f"scale must be from 0 to 31, got {scale}")

@@ -131,6 +131,12 @@ def read_edges(
     ValueError
         An argument does not suit the file.
 
+    See Also
+    --------
+    read_stream : The same as a stream of batches.
+    from_table : Read a table in memory.
+    write_edges : Write an edge list.
+
     Examples
     --------
     >>> edges = read_edges("sx-mathoverflow.txt.gz", compact=True)  # doctest: +SKIP

@@ -38,6 +38,11 @@ class EdgeStream:
     ------
     ValueError
         `batch_size` is less than 1, or `inserts` has another length than `edges`.
+
+    See Also
+    --------
+    read_stream : Read a file.
+    stream_edges : A stream of an edge list.
     """
 
     def __init__(self, edges: EdgeList, batch_size: int, inserts: np.ndarray | None = None) -> None:
@@ -175,9 +180,14 @@ def read_stream(
     ValueError
         An argument is invalid.
 
+    See Also
+    --------
+    read_edges : The whole file.
+    stream_edges : A stream of edges in memory.
+
     Examples
     --------
-    >>> for batch in read_stream("sx-mathoverflow.txt.gz", batch_size=65536):  # doctest: +SKIP
+    >>> for batch in read_stream("posts.txt.gz", batch_size=65536):  # doctest: +SKIP
     ...     graph.insert_edges(batch.src, batch.dst)
     """
     if order not in _ORDERS:
@@ -218,6 +228,20 @@ def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time
     ------
     ValueError
         An argument is invalid.
+
+    See Also
+    --------
+    read_stream : A stream of a file.
+    sliding_window : The rows that leave with each batch.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.from_table({"src": [0, 1, 2], "dst": [1, 2, 3]})
+    >>> for batch in fr.io.stream_edges(edges, batch_size=2):
+    ...     print(batch.src, batch.dst)
+    [0 1] [1 2]
+    [2] [3]
     """
     if order not in _ORDERS:
         raise ValueError(f"order must be 'time' or 'file', got {order!r}")

@@ -77,6 +77,18 @@ def from_table(
         `columns` does not suit the table.
     TypeError
         `table` is not a table.
+
+    See Also
+    --------
+    read_edges : Read a file.
+    frontier.Graph.from_edges : A graph of arrays.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.from_table({"src": [0, 1], "dst": [1, 2], "weight": [0.5, 2.0]})
+    >>> edges.src, edges.weights
+    (array([0, 1], dtype=int32), array([0.5, 2. ]))
     """
     first_id, time_unit = _notes(table)
     names, get = _access(table)

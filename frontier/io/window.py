@@ -44,6 +44,22 @@ def sliding_window(
     ------
     ValueError
         If the stream deletes, is not in time order, has no times to go by, or `window` or `by` is out of range.
+
+    See Also
+    --------
+    stream_edges : A stream of an edge list.
+    frontier.SlidingWindow : A window that the graph maintains.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.from_table({"src": [0, 1, 2], "dst": [1, 2, 3]})
+    >>> stream = fr.io.stream_edges(edges, batch_size=1)
+    >>> for arriving, leaving in fr.io.sliding_window(stream, 2):
+    ...     print(arriving.src, leaving.src)
+    [0] []
+    [1] []
+    [2] [0]
     """
     edges = stream.edges
     if stream.has_deletions:

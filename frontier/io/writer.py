@@ -53,6 +53,20 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         If the format needs pyarrow and it is not installed.
     OSError
         If the file cannot be written.
+
+    See Also
+    --------
+    read_edges : Read the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import frontier as fr
+    >>> edges = fr.io.from_table({"src": [0, 1], "dst": [1, 2]})
+    >>> path = os.path.join(tempfile.mkdtemp(), "edges.csv")
+    >>> fr.io.write_edges(path, edges)
+    >>> fr.io.read_edges(path).dst
+    array([1, 2], dtype=int32)
     """
     name = bare_name(path)
     suffix = Path(name).suffix

@@ -48,6 +48,10 @@ class VertexNames:
     size : int
         The largest id plus one: the number of vertices that a graph needs.
 
+    See Also
+    --------
+    Graph : The graph, whose vertices are the ids of the names.
+
     Notes
     -----
     Columns on another device are copied. Integers are looked up in a hash table, in expected O(1) each, on a GPU in
@@ -114,6 +118,18 @@ class VertexNames:
         ------
         TypeError
             Names are neither integers nor text, of another type than earlier names, or missing. Nothing has changed.
+
+        See Also
+        --------
+        find : The ids of known names.
+        ids_of_edges : The ids of both ends.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
         """
         column = self._column(names, "names")
         if not column.size:
@@ -139,6 +155,17 @@ class VertexNames:
         ------
         TypeError, ValueError
             As `ids`, or the lengths differ.
+
+        See Also
+        --------
+        ids : The ids of one list of names.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids_of_edges(["ann", "bob"], ["bob", "eve"])
+        (array([0, 1]), array([1, 2]))
         """
         ends = self._column(src, "src"), self._column(dst, "dst")
         if ends[0].size != ends[1].size:
@@ -161,6 +188,20 @@ class VertexNames:
         Returns
         -------
         array of int64, shape (n,), on the device of the names
+
+        See Also
+        --------
+        ids : Give ids to unknown names.
+        id_of : The id of one name.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
+        >>> names.find(["bob", "eve"])
+        array([ 1, -1])
         """
         column = self._column(names, "names")
         with self._lock:
@@ -175,6 +216,19 @@ class VertexNames:
         ------
         KeyError
             The name is unknown.
+
+        See Also
+        --------
+        find : The ids of many names.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
+        >>> names.id_of("bob")
+        1
         """
         found = int(self.find([name])[0])
         if found < 0:
@@ -211,6 +265,19 @@ class VertexNames:
         Returns
         -------
         array of bool, shape (n,), on the device of the names
+
+        See Also
+        --------
+        find : The ids of names.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
+        >>> names.has_name([0, 5])
+        array([ True, False])
         """
         given = self._ids(ids)
         with self._lock:
@@ -229,6 +296,22 @@ class VertexNames:
         graph : DynamicGraph
         size : int, optional
             Only for ids below this. By default for all.
+
+        See Also
+        --------
+        DynamicGraph.insert_vertices : Add vertices without names.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
+        >>> graph = SlabGraph(0, device="cpu")
+        >>> names.grow(graph)
+        >>> graph.num_vertices
+        2
         """
         size = self.size if size is None else size
         missing = np.arange(graph.num_vertices, size)
@@ -251,6 +334,20 @@ class VertexNames:
         ------
         IndexError
             An id has no name. Nothing has changed.
+
+        See Also
+        --------
+        ids : Give ids to names.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
+        >>> names.forget([0])
+        >>> names.ids(["eve"])  # reuses the id
+        array([0])
         """
         given = self.device.xp.unique(self._ids(ids))
         with self._lock:
@@ -261,7 +358,12 @@ class VertexNames:
     # ---- files ------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all names to a file, atomically. Its name may have any ending."""
+        """Write all names to a file, atomically. Its name may have any ending.
+
+        See Also
+        --------
+        load : Read the file.
+        """
         with self._lock:
             arrays = {} if self._table is None else self._table.arrays()
             with atomic_file(path) as file:
@@ -275,6 +377,22 @@ class VertexNames:
         ------
         ValueError
             The file contains no names, or is damaged.
+
+        See Also
+        --------
+        save : Write the file.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import frontier as fr
+        >>> names = fr.VertexNames()
+        >>> names.ids(["ann", "bob", "ann"])
+        array([0, 1, 0])
+        >>> path = os.path.join(tempfile.mkdtemp(), "names")
+        >>> names.save(path)
+        >>> fr.VertexNames.load(path).id_of("bob")
+        1
         """
         try:
             dtype, arrays = _read(path)

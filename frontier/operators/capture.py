@@ -24,6 +24,10 @@ class CapturedStep:
     ----------
     is_captured : bool
         Whether the next call replays launches.
+
+    See Also
+    --------
+    capture : Makes it.
     """
 
     def __init__(self, graph: BaseGraph, step: Callable[[], Any]):

@@ -69,6 +69,17 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
     Notes
     -----
     O(V + E) work: a counting pass and a writing pass.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], [5, 1, 7], device="cpu")
+    >>> def is_heavy(src, dst, edge, weight):
+    ...     return weight > 4 and src < dst
+    >>> heavy = fr.extract_subgraph(graph, is_heavy)
+    >>> heavy.offsets, heavy.indices
+    (array([0, 1, 2, 2]), array([1, 2], dtype=int32))
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
@@ -104,6 +115,10 @@ def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> t
     ValueError
         The graph is directed.
 
+    See Also
+    --------
+    Orientation : The choice of a direction.
+
     Notes
     -----
     O(V + E) work, four passes over all arcs. Two ids of memory for each edge.
@@ -137,6 +152,11 @@ def copy_for_passes(graph: BaseGraph, passes: float, *, look_ups: bool = False) 
     -------
     Graph
         `graph` itself if its structure is walked as fast as CSR, or if it is distributed.
+
+    See Also
+    --------
+    choose_layout : The decision alone.
+    copy_if_faster : A copy for intersections.
     """
     check_graph(graph)
     passes, look_ups, kind = number(passes, "passes"), flag(look_ups, "look_ups"), graph.device.kind

@@ -30,6 +30,10 @@ class ReadLayout:
         ``"csr"`` is a static copy, made for the purpose. Otherwise the neighbor iterator of the structure is walked.
     reason : str
         Why.
+
+    See Also
+    --------
+    choose_layout : Decides it.
     """
 
     name: str
@@ -62,6 +66,10 @@ def choose_layout(
     ------
     TypeError, ValueError
         `layout` is none of these.
+
+    See Also
+    --------
+    copy_for_passes : The graph in the layout.
     """
     check_graph(graph)
     if one_of(layout, "layout", LAYOUTS) != "auto":

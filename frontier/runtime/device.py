@@ -26,6 +26,10 @@ class Device:
     xp : module
         The array module of the device: ``numpy`` or ``cupy``.
     is_gpu : bool
+
+    See Also
+    --------
+    resolve_device : A device by name.
     """
 
     kind: str
@@ -103,7 +107,12 @@ _cuda_forked = False
 
 @functools.cache
 def gpu_available() -> bool:
-    """Whether CuPy is installed, not too old, and sees a GPU. A warning is issued if it sees one but is too old."""
+    """Whether CuPy is installed, not too old, and sees a GPU. A warning is issued if it sees one but is too old.
+
+    See Also
+    --------
+    Graph : Chooses a device by default.
+    """
     if not _sees_gpu():
         return False
     problem = _cupy_problem()
@@ -160,6 +169,11 @@ def resolve_device(device: str | Device = "auto") -> Device:
     RuntimeError
         ``"gpu"`` was requested, but no GPU is available, or CuPy is not installed or too old. Or the device is a GPU
         and this process was forked from one that used it.
+
+    See Also
+    --------
+    Device : The result.
+    gpu_available : Whether a GPU is present.
     """
     chosen = device if isinstance(device, Device) else _named(device)
     if chosen.is_gpu and _cuda_forked:

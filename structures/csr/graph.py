@@ -31,6 +31,18 @@ class CSR(DynamicGraph):
     indices : array of `vertex_dtype`, shape (num_arcs,)
         The neighbors of each vertex ascend, each once.
     weights : array of `weight_dtype`, shape (num_arcs,), or None
+
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    SlabGraph : The default for graphs that change.
+
+    Examples
+    --------
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], device="cpu")
+    >>> graph.offsets, graph.indices
+    (array([0, 2, 4, 6]), array([1, 2, 0, 2, 0, 1], dtype=int32))
     """
 
     store_type = CSRStore

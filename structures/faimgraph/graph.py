@@ -28,6 +28,11 @@ class FaimGraph(DynamicGraph):
     **options
         Options of `Graph`.
 
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    SlabGraph : The default for graphs that change.
+
     References
     ----------
     M. Winter, D. Mlakar, R. Zayer, H.-P. Seidel, M. Steinberger: faimGraph: High Performance Management of
@@ -58,6 +63,15 @@ class FaimGraph(DynamicGraph):
       pool grows in place, by a quarter at least.
     * *Pages are whole.* The link to the next page is in a separate array, so a page has a power of two of neighbors,
       and is aligned. Weights have a separate pool with the same slots.
+
+    Examples
+    --------
+    >>> from structures import FaimGraph
+    >>> graph = FaimGraph(4, page_size=128, device="cpu")
+    >>> graph.insert_edges([0, 1], [1, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.neighbors(1)
+    array([0, 2], dtype=int32)
     """
 
     store_type = FaimStore

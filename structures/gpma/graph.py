@@ -39,9 +39,14 @@ class GPMA(DynamicGraph):
     **options
         Options of `Graph`.
 
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    SlabGraph : The default for graphs that change.
+
     References
     ----------
-    .. [1] M. Sha, Y. Li, B. He, K.-L. Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
+    .. [1] Sha, Li, He, Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
 
     Notes
     -----
@@ -49,6 +54,15 @@ class GPMA(DynamicGraph):
     bytes and two weights for each arc and guard, including the batch's. The graph reuses it for the next batch.
 
     Differences from the paper are listed in the module ``structures.gpma.store``.
+
+    Examples
+    --------
+    >>> from structures import GPMA
+    >>> graph = GPMA(4, deletion="lazy", device="cpu")
+    >>> graph.insert_edges([0, 1], [1, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.neighbors(1)
+    array([0, 2], dtype=int32)
     """
 
     store_type = GPMAStore

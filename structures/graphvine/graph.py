@@ -32,9 +32,14 @@ class GraphVine(DynamicGraph):
     **options
         Options of `Graph`.
 
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    SlabGraph : The default for graphs that change.
+
     References
     ----------
-    S. Rohith Krishnan, V. K. Tavva, R. Nasre: GraphVine: A Data Structure to Optimize Dynamic Graph Processing on GPUs.
+    Rohith Krishnan, Tavva, Nasre: GraphVine: A Data Structure to Optimize Dynamic Graph Processing on GPUs.
 
     Notes
     -----
@@ -60,6 +65,15 @@ class GraphVine(DynamicGraph):
       and needs memory for both pools, more than twice the memory of the old one. The paper allocates new blocks
       separately and copies nothing, as its queue contains addresses. Here it contains numbers of blocks in one pool, so
       a slot is one number.
+
+    Examples
+    --------
+    >>> from structures import GraphVine
+    >>> graph = GraphVine(4, block_size=32, device="cpu")
+    >>> graph.insert_edges([0, 1], [1, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.neighbors(1)
+    array([0, 2], dtype=int32)
     """
 
     store_type = GraphVineStore

@@ -29,6 +29,11 @@ class Hornet(DynamicGraph):
     **options
         Options of `Graph`.
 
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    SlabGraph : The default for graphs that change.
+
     References
     ----------
     F. Busato, O. Green, N. Bombieri, D. A. Bader: Hornet: An Efficient Data Structure for Dynamic Sparse Graphs and
@@ -50,6 +55,15 @@ class Hornet(DynamicGraph):
     * The bit trees have two levels, words of 32 blocks and a count at the root: a batch allocates all its blocks of a
       block-array at once, by a scan over its words, so levels in between would not be used. The B+ trees are a
       directory, sorted when block-arrays are added or removed.
+
+    Examples
+    --------
+    >>> from structures import Hornet
+    >>> graph = Hornet(4, block_array_size=2**12, device="cpu")
+    >>> graph.insert_edges([0, 1], [1, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.neighbors(1)
+    array([0, 2], dtype=int32)
     """
 
     store_type = HornetStore

@@ -36,6 +36,18 @@ class LPMA(DynamicGraph):
     **options
         Options of `Graph`.
 
+    Attributes
+    ----------
+    levels : int
+        Number of the last level. The array has ``2**levels`` leaves.
+    density : float
+        Used share of the array's slots.
+
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    SlabGraph : The default for graphs that change.
+
     References
     ----------
     L. Zou, F. Zhang, Y. Lin, Y. Yu: An Efficient Data Structure for Dynamic Graph on GPUs. IEEE Transactions on
@@ -63,6 +75,15 @@ class LPMA(DynamicGraph):
       their lowest common ancestor down. The paper starts at the root, with the top levels in shared memory. The top
       levels are the first few KB of the separators, which all searches share and caches retain.
     * An entry has the four or eight bytes of its neighbor, as in our GPMA, not a 64-bit key.
+
+    Examples
+    --------
+    >>> from structures import LPMA
+    >>> graph = LPMA(4, device="cpu")
+    >>> graph.insert_edges([0, 1], [1, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.neighbors(1), graph.levels
+    (array([0, 2], dtype=int32), 0)
     """
 
     store_type = LPMAStore

@@ -35,9 +35,23 @@ class SlabGraph(DynamicGraph):
         Keys for each key word of the base slabs of a new table. The default is the paper's optimum. Lower factors make
         shorter chains and use more memory.
 
+    See Also
+    --------
+    frontier.DynamicGraph : Updates and queries.
+    CSR : The smallest for graphs that rarely change.
+
     References
     ----------
-    .. [1] M. A. Awad, S. Ashkiani, S. D. Porumbescu, J. D. Owens, "Dynamic Graphs on the GPU", IPDPS 2020.
+    .. [1] Awad, Ashkiani, Porumbescu, Owens, "Dynamic Graphs on the GPU", IPDPS 2020.
+
+    Examples
+    --------
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph(4, load_factor=0.5, device="cpu")
+    >>> graph.insert_edges([0, 1], [1, 2])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> graph.neighbors(1)
+    array([0, 2], dtype=int32)
     """
 
     store_type = SlabStore

@@ -5,21 +5,27 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import json
 import re
 import runpy
 
 import pytest
 
 import algorithms
+import dynfrontier
 import frontier as fr
+import structures
 from algorithms.analytic import analytics
 from benchmarks import algorithm_pictures
 from benchmarks.calls import calls
+from dynfrontier.job import Applied
 from dynfrontier.supported import runs_on
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 DOCS = PROJECT_ROOT / "docs"
 PAGES = sorted(path for folder in (".", "operators", "api") for path in (DOCS / folder).glob("*.md"))
+ROOT_PAGES = [PROJECT_ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
 IDS = [page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES]
 WIDTH = 88
 """Columns of a code block, which a phone or a narrow window shows without scrolling far."""
@@ -78,10 +84,17 @@ def test_the_index_lists_every_page():
     assert all(f"\n{name}\n" in overview for name in IDS if name.startswith("operators/"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@pytest.mark.parametrize("page", [*PAGES, *ROOT_PAGES, *NOTEBOOKS], ids=lambda page: page.name)
 def test_code_fits(page):
-    blocks = re.findall(r"^```(?:python|py)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert [line for line in "".join(blocks).splitlines() if len(line) > WIDTH] == []
+    assert [line for block in blocks_of(page) for line in block.splitlines() if len(line) > WIDTH] == []
+
+
+def blocks_of(page):
+    """The blocks of code of a page, or the cells of a notebook."""
+    if page.suffix == ".ipynb":
+        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    return re.findall(r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 MARKERS = [("catalogue", "algorithms"), ("catalogue", "structures")]
@@ -116,8 +129,6 @@ def test_translations_name_what_there_is():
     columns = [line.split(" | ")[1] for line in text("translation").splitlines() if line.count(" | ") >= 2]
     names = [name for column in columns for name in re.findall(r"(?<![\w.])((?:\w+\.)*\w+)\(", column)]
     assert len(names) > 60
-    import structures
-
     spaces = {"fr": fr, "g": fr.DynamicGraph}
     for name in names:
         first, *rest = name.split(".")
@@ -137,6 +148,19 @@ def test_pictures_are_drawn_from_results_files(tmp_path):
     for path in tmp_path.iterdir():
         drawn, stored = (labels(file) for file in (path, pictures.PICTURES / path.name))
         assert drawn and drawn == stored, f"{path.name}: run python -m benchmarks figures --write"
+
+
+def test_the_picture_of_the_live_view_has_its_rows(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import draw_live
+
+    view = draw_live.LiveView(4, "triangle", 3, lambda: 1000, draw_live.COLUMNS)
+    view.step(Applied(4, 0, 3, 0, 0, 3, 1, 1e-3, 1e-3))
+    drawn, stored = (
+        re.findall(rf'<text x="{draw_live.AROUND}"[^>]*>([^<]+)', picture)
+        for picture in (draw_live.draw(view), draw_live.PICTURE.read_text())
+    )
+    assert len(drawn) == 6 and drawn == stored, "run: python docs/draw_live.py"
 
 
 # ---- pages of algorithms ---------------------------------------------------------------------------------------------
@@ -191,14 +215,23 @@ def examples_of(thing):
     return found.examples
 
 
-FACE = {name: thing for module in (fr, fr.advanced) for name in module.__all__ if (thing := getattr(module, name))}
-WITH_EXAMPLES = {name for name, thing in FACE.items() if callable(thing) and ">>>" in (inspect.getdoc(thing) or "")}
+MODULES = fr, fr.advanced, fr.io, fr.interchange, structures, dynfrontier
+FACE = {name: thing for module in MODULES for name in module.__all__ if callable(thing := getattr(module, name))}
+MEMBERS = {
+    f"{owner}.{name}": getattr(member, "__func__", getattr(member, "fget", member))
+    for owner, thing in FACE.items() if inspect.isclass(thing)
+    for name, member in inspect.getmembers_static(thing)
+    if inspect.isfunction(member) or isinstance(member, classmethod | staticmethod | property)
+}  # fmt: skip
+BY_TEXT = {inspect.getdoc(thing) or "": name for name, thing in reversed((FACE | MEMBERS).items())}
+"""Functions, classes and their members, by docstring: inherited ones once, under the name of their base."""
+WITH_EXAMPLES = sorted(name for text, name in BY_TEXT.items() if ">>>" in text)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(WITH_EXAMPLES))
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_docstrings_of_the_face(name):
-    assert examples_of(FACE[name])
+    assert examples_of((MEMBERS | FACE)[name])
 
 
 def test_pages_show_the_times_that_there_are():

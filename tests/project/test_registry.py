@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 
 import house
 import pytest
@@ -188,6 +189,26 @@ def test_public_methods_are_described(cls):
             assert inspect.getdoc(member), name
 
 
+RELATED = re.compile(r"[\w.]+(, [\w.]+)* : \S.*\.")
+"""An entry of "See Also", in one line."""
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_related_names_have_a_line_each(package):
+    """The documentation does not build from other forms."""
+    wrong = {source: found for source in SOURCES[package] if (found := malformed_related(parse(source)))}
+    assert not wrong
+
+
+def malformed_related(tree):
+    """Lines of sections "See Also" that are not entries."""
+    owners = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, owners)]
+    sections = [text.partition("See Also\n--------\n")[2] for text in texts]
+    blocks = [re.split(r"\n\n[A-Z][\w ]+\n---", section)[0] for section in sections if section]
+    return [line for block in blocks for line in block.strip("\n").split("\n") if not RELATED.fullmatch(line)]
+
+
 def test_what_the_rules_forbid_is_found():
     """The checks of this file, on text that breaks the rules."""
     tree = ast.parse(FORBIDDEN)
@@ -198,3 +219,5 @@ def test_what_the_rules_forbid_is_found():
     texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and "__global__" in str(n.value)]
     assert len(texts) == 2
     assert len([text for text in texts if text not in docstrings(ast.walk(tree))]) == 1
+    joined = '"""T.\n\nSee Also\n--------\na : One.\nb, c : Two.\nd\ne : Three\n\nNotes\n-----\nf\n"""'
+    assert malformed_related(ast.parse(joined)) == ["d", "e : Three"]

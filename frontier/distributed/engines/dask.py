@@ -39,6 +39,10 @@ class DaskEngine(Engine):
     transport : {"ucxx", "nccl"}, optional
         By default NCCL if all workers have a GPU. Each worker must see a different GPU first, as workers of
         ``dask_cuda`` do.
+
+    See Also
+    --------
+    ProcessEngine : Workers on one host.
     """
 
     keeps_results = True

@@ -45,6 +45,11 @@ class ProcessEngine(Engine):
     transport : {"ucxx", "nccl"}
         Between CPUs, or between the first `size` GPUs of the machine.
 
+    See Also
+    --------
+    ThreadEngine : Workers in threads.
+    DaskEngine : Workers of a Dask cluster.
+
     Examples
     --------
     >>> from frontier.distributed import DistributedGraph, ProcessEngine

@@ -28,6 +28,10 @@ class ThreadEngine(Engine):
     size : int
     device : {"auto", "cpu", "gpu"}
         The device of all partitions.
+
+    See Also
+    --------
+    ProcessEngine : Workers in processes.
     """
 
     def __init__(self, size: int, device: Any = "cpu"):

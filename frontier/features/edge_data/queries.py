@@ -36,6 +36,23 @@ class HasEdgeData:
         Each is an array on the graph's device of at least `edge_capacity` entries, indexed by edge id (`edge` in
         operators). Weights are the column ``"weight"``. Read and write an array, also in functors, until the next
         insertion, which may replace it. Entries of unused ids are undefined.
+
+        See Also
+        --------
+        edge_ids : The ids of listed edges.
+        edge_values : The values of listed edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> amounts = {"amount": [10, 20, 30]}
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], edge_data=amounts, device="cpu")
+        >>> ids = graph.edge_ids([0, 1], [1, 3])
+        >>> graph.edge_data["amount"][ids]
+        array([10, 30])
+        >>> graph.edge_data["amount"][ids] += 1
+        >>> graph.edge_values("amount", [1], [3])
+        array([31])
         """
         return None if self.payload.table is None else MappingProxyType(self.payload.table.columns)
 
@@ -58,6 +75,22 @@ class HasEdgeData:
         ------
         ValueError
             The graph has no edge data, or a vertex is out of range, or was deleted.
+
+        See Also
+        --------
+        edge_endpoints : The ends of listed ids.
+        find_edges : The id, or the slot in graphs without edge data.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> amounts = {"amount": [10, 20, 30]}
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], edge_data=amounts, device="cpu")
+        >>> ids = graph.edge_ids([0, 1], [1, 0])
+        >>> bool(ids[0] == ids[1])
+        True
+        >>> graph.edge_ids([2], [3])
+        array([-1])
         """
         self._require_edge_data()
         return self.find_edges(src, dst)
@@ -81,9 +114,21 @@ class HasEdgeData:
         ValueError
             The graph has no edge data, or an id names no edge.
 
+        See Also
+        --------
+        edge_ids : The ids of listed edges.
+
         Notes
         -----
         Scans the graph once, for any number of edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> amounts = {"amount": [10, 20, 30]}
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], edge_data=amounts, device="cpu")
+        >>> graph.edge_endpoints(graph.edge_ids([3, 0], [1, 2]))
+        (array([1, 0], dtype=int32), array([3, 2], dtype=int32))
         """
         data = self._require_edge_data()
         ids = as_ids(self.device, ids, "ids")
@@ -115,6 +160,14 @@ class HasEdgeData:
         --------
         edge_weights : The weight of each edge.
         find_edges : The slot or id of each edge, or -1.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> amounts = {"amount": [10, 20, 30]}
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], edge_data=amounts, device="cpu")
+        >>> graph.edge_values("amount", [1, 0], [3, 1])
+        array([30, 10])
         """
         columns = self._require_edge_data().columns
         return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
@@ -137,13 +190,38 @@ class HasEdgeData:
 
     @property
     def keep_time(self) -> str | None:
-        """Which record of an edge counts, ``"latest"`` or ``"first"``, or None in graphs without times."""
+        """Which record of an edge counts, ``"latest"`` or ``"first"``, or None in graphs without times.
+
+        See Also
+        --------
+        time_unit : The unit of times.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> SlabGraph(3, time_unit="s", device="cpu").keep_time
+        'latest'
+        """
         times = None if self.payload.table is None else self.payload.table.times
         return None if times is None else times.keep
 
     @property
     def multi_edges(self) -> str:
-        """The meaning of several records of an edge: ``"last"``, ``"sum"`` or ``"all"``."""
+        """The meaning of several records of an edge: ``"last"``, ``"sum"`` or ``"all"``.
+
+        See Also
+        --------
+        num_records : The number of records.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 1, 2], [5, 6, 7], multi_edges="all", device="cpu"
+        ... )
+        >>> graph.multi_edges
+        'all'
+        """
         return "last" if self.payload.table is None else self.payload.table.multi_edges
 
     def _require_edge_data(self) -> EdgeData:
@@ -165,13 +243,43 @@ class HasEdgeData:
 
         Read arrays, also in functors, until the next insertion, which may replace them. Write only to columns of edge
         data: edges derive their weights and times from the remaining columns, and links are followed without checks.
+
+        See Also
+        --------
+        records : The ids of the records of edges.
+        edge_data : The columns of edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 1, 2], [5, 6, 7], multi_edges="all", device="cpu"
+        ... )
+        >>> _, ids = graph.records([0], [1])
+        >>> graph.record_data["weight"][ids], graph.edge_weights([0], [1])
+        (array([5, 6]), array([11]))
         """
         data = self.payload.table
         return None if data is None or data.records is None else MappingProxyType(data.records.columns)
 
     @property
     def num_records(self) -> int | None:
-        """Number of records of all edges, in a graph with ``multi_edges="all"``, or None in other graphs."""
+        """Number of records of all edges, in a graph with ``multi_edges="all"``, or None in other graphs.
+
+        See Also
+        --------
+        records : The ids of the records of edges.
+        num_edges : The number of edges.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 1, 2], [5, 6, 7], multi_edges="all", device="cpu"
+        ... )
+        >>> graph.num_records, graph.num_edges
+        (3, 2)
+        """
         data = self.payload.table
         return None if data is None or data.records is None else data.records.size
 
@@ -201,9 +309,25 @@ class HasEdgeData:
         ValueError
             The graph stores no records, or a vertex is out of range or deleted.
 
+        See Also
+        --------
+        record_data : The columns of records.
+        record_endpoints : The ends of listed records.
+        DynamicGraph.delete_records : Delete listed records.
+
         Notes
         -----
         O(m + k) work, for k results.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 1, 2], [5, 6, 7], multi_edges="all", device="cpu"
+        ... )
+        >>> offsets, ids = graph.records([0, 1], [1, 2])
+        >>> offsets, graph.record_data["weight"][ids]
+        (array([0, 2, 3]), array([5, 6, 7]))
         """
         records, data = self._require_records(), self.payload.table
         edges = self.find_edges(src, dst)
@@ -234,9 +358,23 @@ class HasEdgeData:
         ValueError
             The graph stores no records, or an id names no record.
 
+        See Also
+        --------
+        records : The ids of the records of edges.
+
         Notes
         -----
         O(m) work. The first call after a copy or load scans the graph.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges(
+        ...     [0, 0, 1], [1, 1, 2], [5, 6, 7], multi_edges="all", device="cpu"
+        ... )
+        >>> _, ids = graph.records([1], [2])
+        >>> graph.record_endpoints(ids)
+        (array([1], dtype=int32), array([2], dtype=int32))
         """
         edges = self._require_records().columns[EDGE][self._record_ids(ids)]
         src, dst = kept_ends(self)  # type: ignore[arg-type]

@@ -24,6 +24,10 @@ class RecordsResult(UpdateResult):
     record_ids : array of int64, shape (m,), or None
         For an insertion: the id of each record of the batch, on the graph's device, or -1 for dropped records, such as
         self-loops.
+
+    See Also
+    --------
+    DynamicGraph.delete_records : Returns it.
     """
 
     records_inserted: int = 0

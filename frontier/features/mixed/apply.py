@@ -56,6 +56,10 @@ class MixedResult:
         In ascending order for each.
     inserted, replaced, deleted : int
         Sums over the updates in their order, as in `UpdateResult`. A batch may insert and delete the same edge.
+
+    See Also
+    --------
+    DynamicGraph.apply : Returns it.
     """
 
     answers: Any

@@ -23,7 +23,18 @@ def no_pair(graph: Any) -> int:
 
 
 class Operation(enum.IntEnum):
-    """An operation of a mixed batch (`DynamicGraph.apply`)."""
+    """An operation of a mixed batch (`DynamicGraph.apply`).
+
+    See Also
+    --------
+    DynamicGraph.apply : Apply a mixed batch.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> [operation.name for operation in fr.Operation]
+    ['INSERT', 'DELETE', 'HAS_EDGE', 'WEIGHT', 'DEGREE', 'NEIGHBORS']
+    """
 
     INSERT = INSERT
     DELETE = DELETE

@@ -95,6 +95,19 @@ def sample_temporal_neighbors(
     A uniform sample is the beginning of a random permutation (Fisher and Yates). With decay, the edges with the lowest
     keys are drawn: logarithms of the keys of Efraimidis and Spirakis (Information Processing Letters 97, 2006), which
     do not underflow for old edges.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 0], [1, 2, 3], time=[10, 30, 20], time_unit="s", device="cpu"
+    ... )
+    >>> offsets, ids, times, _ = fr.sample_temporal_neighbors(
+    ...     graph, [0], 2, before=30, method="latest"
+    ... )
+    >>> ids, times
+    (array([3, 1], dtype=int32), array([20, 10]))
     """
     warn_of_replaced_times(graph)
     count = sample_size(count, "count")
@@ -202,5 +215,16 @@ def latest_neighbors(
     Notes
     -----
     As for `sample_temporal_neighbors`.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 0], [1, 2, 3], time=[10, 30, 20], time_unit="s", device="cpu"
+    ... )
+    >>> offsets, ids, times = fr.latest_neighbors(graph, [0, 1], 2)
+    >>> offsets, ids, times
+    (array([0, 2, 3]), array([2, 3, 0], dtype=int32), array([30, 20, 10]))
     """
     return sample_temporal_neighbors(graph, vertices, count, before=before, inclusive=inclusive, method="latest")[:3]

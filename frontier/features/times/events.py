@@ -100,6 +100,17 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
     Notes
     -----
     O(V + R) work and memory for R records.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0], [1, 1], time=[10, 20], time_unit="s", multi_edges="all", device="cpu"
+    ... )
+    >>> events = fr.event_graph(graph)
+    >>> graph.num_edges, events.num_edges
+    (1, 2)
     """
     warn_of_replaced_times(graph)
     return _graph_of_records(graph) if graph.multi_edges == "all" else graph

@@ -40,6 +40,10 @@ class WindowResult:
     record_ids : array of int64, shape (m,), or None
         With ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on the graph's device, or
         -1 for a late record or a self-loop. The id of a record that left the window in this push is free again.
+
+    See Also
+    --------
+    SlidingWindow.push : Returns it.
     """
 
     inserted: int = 0
@@ -83,6 +87,11 @@ class SlidingWindow:
         In the unit of the graph's times, or None before the first record.
     late : int
         Late records of all pushes.
+
+    See Also
+    --------
+    DynamicGraph.expire : Delete edges before a time.
+    DynamicGraph.insert_edges : Insertion without a window.
 
     Examples
     --------
@@ -148,6 +157,24 @@ class SlidingWindow:
             expired edges.
         ObserverError
             The batch was inserted, but an observer failed. The next call deletes expired edges, if this one did not.
+
+        See Also
+        --------
+        advance : Move the clock without a batch.
+        DynamicGraph.insert_edges : Insertion without a window.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, time_unit="s", device="cpu")
+        >>> window = fr.SlidingWindow(graph, span="1min")
+        >>> window.push([0, 1], [1, 2], time=[0, 30]).inserted
+        2
+        >>> window.push([2], [3], time=[70]).expired
+        1
+        >>> graph.to_coo()[:2]
+        (array([1, 2], dtype=int32), array([2, 3], dtype=int32))
         """
         pushed = self._push_at_once(src, dst, weights, time, on_existing, edge_data)
         if pushed is not None:
@@ -197,6 +224,22 @@ class SlidingWindow:
         ----------
         now : int or timestamp
             The clock never moves back.
+
+        See Also
+        --------
+        push : Insert a batch.
+        DynamicGraph.expire : Delete edges before a time.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, time_unit="s", device="cpu")
+        >>> window = fr.SlidingWindow(graph, span="1min")
+        >>> window.push([0], [1], time=[0]).inserted
+        1
+        >>> window.advance(100).expired
+        1
         """
         if self._by != "span":
             raise TypeError(f"the clock of a window of {self._by} follows records only: it cannot be moved")
@@ -205,7 +248,24 @@ class SlidingWindow:
         return WindowResult(expired=self._expire().deleted, late_records=self._none)
 
     def state(self) -> dict[str, Any]:
-        """The state of the window, without its graph, in plain values, for `from_state`."""
+        """The state of the window, without its graph, in plain values, for `from_state`.
+
+        See Also
+        --------
+        from_state : Continue the window.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, time_unit="s", device="cpu")
+        >>> window = fr.SlidingWindow(graph, span="1min")
+        >>> window.push([0], [1], time=[20]).inserted
+        1
+        >>> continued = fr.SlidingWindow.from_state(graph.copy(), window.state())
+        >>> continued.advance(90).expired
+        1
+        """
         return {
             "by": self._by, "length": self._length, "lateness": getattr(self, "_lateness", None), "clock": self.clock,
             "late": self.late,
@@ -221,6 +281,10 @@ class SlidingWindow:
             With the contents at the time of the call of `state`.
         state : dict
             The result of `state`.
+
+        See Also
+        --------
+        state : The state to continue from, with an example.
         """
         lateness = {} if state["lateness"] is None else {"lateness": state["lateness"]}
         window = cls(graph, **{state["by"]: state["length"]}, **lateness)

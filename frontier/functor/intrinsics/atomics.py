@@ -44,7 +44,27 @@ def _check_bits(name: str, array: Any, value: Any) -> None:
 
 
 def atomic_add(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] += value``. Returns the old value."""
+    """``array[index] += value``. Returns the old value.
+
+    See Also
+    --------
+    atomic_min : The smaller of two values.
+    reduce : Sums without contention.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], directed=True, device="cpu")
+    >>> def count(src, dst, edge, weight, incoming):
+    ...     fr.atomic_add(incoming, dst, 1)
+    ...     return False
+    >>> incoming = graph.xp.zeros(graph.num_vertices, "int64")
+    >>> fr.advance(graph, fr.Frontier.all(graph), count, incoming)
+    Frontier(0 of 4 vertices, list)
+    >>> incoming
+    array([0, 1, 1, 1])
+    """
     _check("atomic_add", array, value)
     old = array[index]
     array[index] = old + value
@@ -52,7 +72,26 @@ def atomic_add(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_min(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = min(array[index], value)``. Returns the old value."""
+    """``array[index] = min(array[index], value)``. Returns the old value.
+
+    See Also
+    --------
+    atomic_max : The larger of two values.
+    atomic_cas : Any other change.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([1, 0, 2], [2, 3, 3], directed=True, device="cpu")
+    >>> def lower(src, dst, edge, weight, smallest):
+    ...     return fr.atomic_min(smallest, dst, src) > src
+    >>> smallest = graph.xp.arange(graph.num_vertices)
+    >>> sorted(fr.advance(graph, fr.Frontier.all(graph), lower, smallest))
+    [2, 3]
+    >>> smallest
+    array([0, 1, 1, 0])
+    """
     _check("atomic_min", array, value)
     old = array[index]
     if value < old:
@@ -61,7 +100,12 @@ def atomic_min(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_max(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = max(array[index], value)``. Returns the old value."""
+    """``array[index] = max(array[index], value)``. Returns the old value.
+
+    See Also
+    --------
+    atomic_min : The smaller of two values.
+    """
     _check("atomic_max", array, value)
     old = array[index]
     if value > old:
@@ -70,7 +114,12 @@ def atomic_max(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_or(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] |= value``, for arrays of integers. Returns the old value."""
+    """``array[index] |= value``, for arrays of integers. Returns the old value.
+
+    See Also
+    --------
+    atomic_and : Clear bits.
+    """
     _check_bits("atomic_or", array, value)
     old = array[index]
     array[index] = old | value
@@ -78,7 +127,12 @@ def atomic_or(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_and(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] &= value``, for arrays of integers. Returns the old value."""
+    """``array[index] &= value``, for arrays of integers. Returns the old value.
+
+    See Also
+    --------
+    atomic_or : Set bits.
+    """
     _check_bits("atomic_and", array, value)
     old = array[index]
     array[index] = old & value
@@ -86,7 +140,12 @@ def atomic_and(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_exch(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = value``. Returns the old value."""
+    """``array[index] = value``. Returns the old value.
+
+    See Also
+    --------
+    atomic_cas : Exchange under a condition.
+    """
     _check("atomic_exch", array, value)
     old = array[index]
     array[index] = value
@@ -97,6 +156,23 @@ def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
     """``array[index] = value`` if it was `expected`.
 
     Returns the old value, which is `expected` if the swap was made.
+
+    See Also
+    --------
+    atomic_exch : Exchange in any case.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1], [2, 2], directed=True, device="cpu")
+    >>> def claim(src, dst, edge, weight, owner):
+    ...     return fr.atomic_cas(owner, dst, -1, src) == -1  # for one of the two
+    >>> owner = graph.xp.full(graph.num_vertices, -1)
+    >>> fr.advance(graph, fr.Frontier(graph, [0]), claim, owner).vertices
+    array([2], dtype=int32)
+    >>> owner
+    array([-1, -1,  0])
     """
     _check("atomic_cas", array, expected, value)
     old = array[index]

@@ -39,11 +39,18 @@ def neighbors(graph: Any, v: int) -> Iterator[tuple[int, int, Any]]:
     FunctorError
         The call is not the iterable of a ``for`` statement.
 
+    See Also
+    --------
+    degree : The number of neighbors.
+    find_edge : Look up an edge.
+
     Examples
     --------
     >>> import frontier as fr
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], weights=[1.0, 5.0, 2.0], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1], [1, 2, 3], weights=[1.0, 5.0, 2.0], device="cpu"
+    ... )
     >>> heaviest = graph.xp.full(graph.num_vertices, -1)
     >>> def choose(v, graph, heaviest):
     ...     most = 0.0
@@ -70,6 +77,21 @@ def degree(graph: Any, v: int) -> int:
         An argument of the functor.
     v : int
         A vertex.
+
+    See Also
+    --------
+    neighbors : Loop over the neighbors.
+    Graph.degrees : The degrees of all vertices, outside of functors.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+    >>> def is_leaf(v, graph):
+    ...     return fr.degree(graph, v) == 1
+    >>> sorted(fr.filter(fr.Frontier.all(graph), is_leaf, graph))
+    [2, 3]
     """
     return graph.degree(v)
 
@@ -86,6 +108,11 @@ def find_edge(graph: Any, u: int, v: int) -> int:
         An argument of the functor.
     u, v : int
         Vertices.
+
+    See Also
+    --------
+    neighbors : Loop over the neighbors.
+    Graph.find_edges : The same outside of functors.
 
     Examples
     --------

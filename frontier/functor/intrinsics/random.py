@@ -57,6 +57,10 @@ def random(seed: int, i: int, j: int = 0) -> float:
     float
         With 53 random bits. The same on both devices and outside functors.
 
+    See Also
+    --------
+    sample_neighbors : Random neighbors.
+
     Examples
     --------
     >>> import frontier as fr
@@ -75,6 +79,10 @@ def random_bits(seed: int, i: int, j: int = 0) -> int:
     int
         An int64 in functors, so results computed from it are exact: ``fr.advanced.random_bits(seed, v) % 6``. For
         another 32 bits of the same position use another `j`.
+
+    See Also
+    --------
+    random : Uniform numbers in a functor.
     """
     w0, _w1, _w2, _w3 = _words(seed, i, j)
     return np.int64(w0)  # type: ignore[return-value]

@@ -76,6 +76,10 @@ def extract_neighbors(
     FunctorError
         `op` cannot be compiled. The message shows the line.
 
+    See Also
+    --------
+    extract_subgraph : The arcs that a functor selects.
+
     Notes
     -----
     O(k) work for k neighbors, including the neighbors that `op` rejects.

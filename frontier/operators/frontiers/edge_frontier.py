@@ -73,7 +73,20 @@ class EdgeFrontier:
 
     @classmethod
     def all(cls, graph: BaseGraph) -> EdgeFrontier:
-        """All edges of `graph`, in both directions if it is undirected."""
+        """All edges of `graph`, in both directions if it is undirected.
+
+        See Also
+        --------
+        EdgeFrontier : The constructor, for listed edges.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> len(fr.EdgeFrontier.all(graph))
+        6
+        """
         check_graph(graph)
         form = specialization_of(EdgeFrontier, graph)
         return _all_edges(graph) if form is EdgeFrontier else form.all(graph)  # type: ignore[attr-defined]
@@ -197,6 +210,20 @@ class EdgeFrontier:
         """The sources: a read-only array of the graph's vertex dtype, on its device. On a GPU a copy.
 
         `src`, `dst`, `edges` and `weights` are in the same order, an arbitrary one.
+
+        See Also
+        --------
+        dst : The destinations.
+        sources : The sources as a set of vertices.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> edges = fr.EdgeFrontier(graph, [0, 1], [2, 3])
+        >>> sorted(edges.src.tolist())
+        [0, 1]
         """
         self.check()
         return self.graph.device.read_only(self._sources)
@@ -204,7 +231,21 @@ class EdgeFrontier:
     @property
     @reads
     def dst(self) -> Any:
-        """The destinations: a new array of the graph's vertex dtype."""
+        """The destinations: a new array of the graph's vertex dtype.
+
+        See Also
+        --------
+        src : The sources.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> edges = fr.EdgeFrontier(graph, [0, 1], [2, 3])
+        >>> sorted(edges.dst.tolist())
+        [2, 3]
+        """
         self.check()
         return self._destinations()
 
@@ -227,14 +268,42 @@ class EdgeFrontier:
     @property
     @reads
     def sources(self) -> Frontier:
-        """The vertices that the edges leave."""
+        """The vertices that the edges leave.
+
+        See Also
+        --------
+        destinations : The other ends.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> edges = fr.EdgeFrontier(graph, [0, 1], [2, 3])
+        >>> sorted(edges.sources)
+        [0, 1]
+        """
         self.check()
         return _frontier_of(self.graph, self._sources)
 
     @property
     @reads
     def destinations(self) -> Frontier:
-        """The vertices that the edges lead to."""
+        """The vertices that the edges lead to.
+
+        See Also
+        --------
+        sources : The other ends.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> edges = fr.EdgeFrontier(graph, [0, 1], [2, 3])
+        >>> sorted(edges.destinations)
+        [2, 3]
+        """
         self.check()
         return _frontier_of(self.graph, self._destinations())
 
@@ -247,9 +316,22 @@ class EdgeFrontier:
         ValueError
             A directed graph has no in-edges.
 
+        See Also
+        --------
+        Graph.reverse : The graph with every edge reversed.
+
         Notes
         -----
         Looks up each edge.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> edges = fr.EdgeFrontier(graph, [0, 1], [2, 3])
+        >>> sorted(edges.reversed())
+        [(2, 0), (3, 1)]
         """
         self.check()
         graph, dst = self.graph.reverse, self._destinations()

@@ -89,7 +89,20 @@ class Frontier:
 
     @classmethod
     def all(cls, graph: BaseGraph) -> Frontier:
-        """All vertices of `graph` except deleted ones."""
+        """All vertices of `graph` except deleted ones.
+
+        See Also
+        --------
+        Frontier : The constructor, for listed vertices.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> len(fr.Frontier.all(graph))
+        4
+        """
         check_graph(graph)
         form = specialization_of(Frontier, graph)
         if form is not Frontier:
@@ -280,7 +293,20 @@ class Frontier:
 
     @property
     def mask(self) -> Any:
-        """The members as a new array of bool, on the graph's device, with an entry for each of its vertices."""
+        """The members as a new array of bool, on the graph's device, with an entry for each of its vertices.
+
+        See Also
+        --------
+        vertices : The members as a list.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> fr.Frontier(graph, [1, 3]).mask
+        array([False,  True, False,  True])
+        """
         mask = self.graph.xp.zeros(self.graph.num_vertices, np.bool_)
         mask[self._members()] = True
         return mask
@@ -290,13 +316,38 @@ class Frontier:
         """The members, in no particular order: a read-only array of the graph's vertex dtype, on its device.
 
         On a GPU it is a copy, since CuPy has no read-only arrays.
+
+        See Also
+        --------
+        mask : The members as an array of bool.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> fr.Frontier(graph, [1, 3]).vertices
+        array([1, 3], dtype=int32)
         """
         return self.graph.device.read_only(self._members())
 
     @property
     def bits(self) -> Any:
         """The members as a bitmap: a read-only array of uint32 (on a GPU a copy), in which bit ``v & 31`` of word
-        ``v >> 5`` stands for v."""
+        ``v >> 5`` stands for v.
+
+        See Also
+        --------
+        mask : One bool for each vertex.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> fr.Frontier(graph, [1, 3]).bits
+        array([10], dtype=uint32)
+        """
         return self.graph.device.read_only(self._bitmap())
 
     @property
@@ -308,13 +359,30 @@ class Frontier:
         ------
         ValueError
             A member was deleted.
+
+        See Also
+        --------
+        Graph.degrees : The arcs that leave each vertex.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 3], device="cpu")
+        >>> fr.Frontier(graph, [0, 3]).num_arcs
+        3
         """
         self.check()
         self._make_set()
         return self._walk_arcs()
 
     def check(self) -> None:
-        """Raise ValueError if a member was deleted meanwhile. Reinserted ids are valid again."""
+        """Raise ValueError if a member was deleted meanwhile. Reinserted ids are valid again.
+
+        See Also
+        --------
+        vertices : The members.
+        """
         if self._vertex_version != self.graph.vertex_version:
             self._check_members()
 

@@ -92,6 +92,14 @@ def intersect(
     lists of each pair instead, in O(sum of the degrees). Pairs that share the longer list are intersected one after
     another. A GPU then has that list in its cache. A CPU writes it to an array by vertex if many members are looked up.
     The array, of 8 bytes for each vertex and thread, is cached for later calls.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], device="cpu")
+    >>> fr.intersect(graph, [0, 0], [3, 1])
+    array([2, 1])
     """
     check_graph(graph)
     if checked:
@@ -221,6 +229,10 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     -------
     Graph
         Always `graph` itself where it looks arcs up fast (`Graph.finds_fast`).
+
+    See Also
+    --------
+    copy_for_passes : A copy for several passes.
     """
     check_graph(graph)
     if graph.finds_fast or recorder.launches is not None:  # of few pairs, without looking at them

@@ -133,7 +133,9 @@ def neighbor_reduce(
     --------
     >>> import frontier as fr
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [4, 2, 7, 1, 5], device="cpu")
+    >>> graph = SlabGraph.from_edges(
+    ...     [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [4, 2, 7, 1, 5], device="cpu"
+    ... )
     >>> def length(src, dst, edge, weight):
     ...     return weight
     >>> fr.neighbor_reduce(graph, None, length, reduce="max").tolist()

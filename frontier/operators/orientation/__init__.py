@@ -57,6 +57,10 @@ class Orientation:
     TypeError, ValueError
         The graph is directed, or an argument is invalid.
 
+    See Also
+    --------
+    extract_oriented : Makes the arcs of one.
+
     Notes
     -----
     O(V log V + E) work. O(V) memory: about 50 bytes a vertex, and 32 more for `edge_support`.

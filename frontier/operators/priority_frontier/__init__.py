@@ -133,12 +133,33 @@ class PriorityFrontier:
         ------
         TypeError, ValueError
             `frontier` is no frontier of the graph, or vertices of the graph were deleted or inserted.
+
+        See Also
+        --------
+        defer : Insert a vertex in a functor.
+        pop : Remove the next bucket.
         """
         self._check_vertices()
         compute(check_frontier(self.graph, frontier), _join, self.deferred)
 
     def clear(self) -> None:
-        """Remove all members, and forget which bucket was popped last: O(members) work."""
+        """Remove all members, and forget which bucket was popped last: O(members) work.
+
+        See Also
+        --------
+        pop : Remove the next bucket.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, device="cpu")
+        >>> queue = fr.PriorityFrontier(graph, graph.xp.asarray([7, 1, 2, 9]), delta=1)
+        >>> queue.push(fr.Frontier.all(graph))
+        >>> queue.clear()
+        >>> len(queue)
+        0
+        """
         self._has_limit = False
         if len(self):
             width, self._delta = self._delta, self._none  # a bucket of all
@@ -158,6 +179,21 @@ class PriorityFrontier:
         ------
         ValueError
             Vertices of the graph were deleted or inserted.
+
+        See Also
+        --------
+        push : Insert vertices.
+        traverse : Pop and advance until no member is left.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph(4, device="cpu")
+        >>> queue = fr.PriorityFrontier(graph, graph.xp.asarray([7, 1, 2, 9]), delta=1)
+        >>> queue.push(fr.Frontier.all(graph))
+        >>> sorted(queue.pop()), sorted(queue.pop())
+        ([1, 2], [0])
         """
         self._check_vertices()
         graph = self.graph
@@ -203,6 +239,11 @@ class PriorityFrontier:
         FunctorError, ValueError
             As `advance`, or vertices of the graph were deleted or inserted.
 
+        See Also
+        --------
+        pop : Remove the next bucket.
+        traverse : Advance without priorities.
+
         Notes
         -----
         On a CPU one thread has a list for each bucket, and several threads share a large bucket. An integer `delta` is
@@ -217,13 +258,15 @@ class PriorityFrontier:
         >>> import numpy as np
         >>> import frontier as fr
         >>> from structures import CSR
-        >>> g = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="int64", device="cpu")
+        >>> g = CSR.from_edges(
+        ...     [0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="int64", device="cpu"
+        ... )
         >>> distance = np.array([0, 99, 99])
         >>> queue = fr.PriorityFrontier(g, distance, delta=2)
         >>> queue.push(fr.Frontier(g, [0]))
         >>> def relax(src, dst, edge, weight, distance):
         ...     through = distance[src] + weight
-        ...     return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+        ...     return fr.atomic_min(distance, dst, through) > through
         >>> queue.traverse(relax, distance)
         True
         >>> distance
@@ -321,6 +364,18 @@ def defer(deferred: Any, v: int) -> None:
     See Also
     --------
     PriorityFrontier.push : Insert the members of a frontier.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph(3, device="cpu")
+    >>> queue = fr.PriorityFrontier(graph, graph.xp.asarray([5, 1, 3]), delta=1)
+    >>> def later(v, deferred):
+    ...     fr.defer(deferred, v)
+    >>> fr.compute(fr.Frontier(graph, [0, 2]), later, queue.deferred)
+    >>> queue.pop().vertices
+    array([2], dtype=int32)
     """
     if deferred[STATES + v] == 0 and atomic_exch(deferred, STATES + v, 1) == 0:
         deferred[deferred[1] + atomic_add(deferred, 0, 1)] = v

@@ -76,6 +76,11 @@ def sample_neighbors(
         `count` is invalid, or no dict with `edge_type`. The graph has no such column, or it contains no integers, or
         cannot contain a type in `count`. `method` or `seed` is invalid, or the frontier belongs to another graph.
 
+    See Also
+    --------
+    sample_temporal_neighbors : Samples of events before some time.
+    advance : All neighbors.
+
     Notes
     -----
     The first: O(count) work per vertex, and per skipped gap. At random: each edge has a random key, and the lowest keys
@@ -84,6 +89,20 @@ def sample_neighbors(
 
     With `edge_type`, each type of a count other than 0 costs a pass over the neighbors, in which only edges of the type
     get keys. Passes for the first and for all neighbors end when enough are found.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 0], [1, 2, 3], directed=True, device="cpu")
+    >>> def mark(src, dst, edge, weight, drawn):
+    ...     drawn[dst] = 1
+    ...     return False
+    >>> drawn = graph.xp.zeros(graph.num_vertices, "int32")
+    >>> frontier = fr.Frontier(graph, [0])
+    >>> fr.sample_neighbors(graph, frontier, mark, drawn, count=2, method="uniform", seed=1)
+    >>> int(drawn.sum())
+    2
     """
     frontier = check_frontier(graph, frontier)
     types, quotas = _quotas(graph, count, edge_type)

@@ -88,6 +88,15 @@ class SpMV:
 
     Preparation costs O(V log V + E) work, O(V + E) memory. Without, O(V) memory. A product reads the index of each arc
     once, and is bound by the gathers from x.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], [0.5, 2.0, 1.0], device="cpu")
+    >>> multiply = fr.SpMV(graph, layout="native")
+    >>> multiply(graph.xp.asarray([1.0, 10.0, 100.0]))
+    array([205. , 100.5,  12. ])
     """
 
     def __init__(
@@ -126,7 +135,12 @@ class SpMV:
             self.graph = copy_as_stored(graph, self.weighted)
 
     def rows_of(self, members: Any) -> None:
-        """Restrict products to some vertices. Entries of all other vertices are 0. Requires `order` None."""
+        """Restrict products to some vertices. Entries of all other vertices are 0. Requires `order` None.
+
+        See Also
+        --------
+        arrange : Bring a vector into the order of the products.
+        """
         self._everyone = Frontier._of(self.graph, members)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -159,13 +173,33 @@ class SpMV:
         return None if self._order is None else self.graph.device.read_only(self._order)
 
     def arrange(self, x: Any) -> Any:
-        """A vector by vertex id, or several as columns, in the order of the products."""
+        """A vector by vertex id, or several as columns, in the order of the products.
+
+        See Also
+        --------
+        restore : The inverse.
+
+        Examples
+        --------
+        >>> import frontier as fr
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], device="cpu")
+        >>> multiply = fr.SpMV(graph, layout="csr")
+        >>> x = multiply.arrange(graph.xp.asarray([1.0, 10.0, 100.0]))
+        >>> multiply.restore(multiply(x))
+        array([110., 101.,  11.])
+        """
         self._check_version()
         check_array(self.graph, x, "x", self._size, columns=_columns_of(x))
         return x if self._order is None else elementwise.take(self.graph.device, x, self._order)
 
     def restore(self, y: Any) -> Any:
-        """A vector in the order of the products, or several as columns, by vertex id."""
+        """A vector in the order of the products, or several as columns, by vertex id.
+
+        See Also
+        --------
+        arrange : The inverse, with an example.
+        """
         check_array(self.graph, y, "y", self._size, columns=_columns_of(y))
         if self._order is None:
             return y

@@ -29,6 +29,10 @@ class StepCounter:
     """A step counter: `traverse` passes `start` to functors in the first advance, and one more in each further one.
 
     In functors it is an int32.
+
+    See Also
+    --------
+    traverse : Passes the number of the advance.
     """
 
     start: int = 1
@@ -91,6 +95,20 @@ def traverse(
     advance : One step, with all options.
     PriorityFrontier.traverse : The same in the order of priorities.
     capture : Replay other loops as a single launch.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 0], [1, 2, 3, 4], device="cpu")
+    >>> def reach(src, dst, edge, weight, seen):
+    ...     return fr.atomic_max(seen, dst, 1) == 0
+    >>> seen = graph.xp.zeros(graph.num_vertices, "int32")
+    >>> seen[0] = 1
+    >>> fr.traverse(graph, fr.Frontier(graph, [0]), reach, seen)
+    4
+    >>> seen
+    array([1, 1, 1, 1, 1], dtype=int32)
     """
     functors = Functors(op, condition, prepare)
     return traverse_along(graph, frontier, functors, args, Limits(max_steps, max_arcs), edges=edges, balance=balance)

@@ -42,7 +42,12 @@ def timed(name: str, kind: str) -> Iterator[None]:
 
 @contextmanager
 def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
-    """Call ``listener(kernel_name)`` before each compilation within the ``with`` block."""
+    """Call ``listener(kernel_name)`` before each compilation within the ``with`` block.
+
+    See Also
+    --------
+    compile_listed : Compile a list of kernels.
+    """
     _listeners.append(listener)
     try:
         yield

@@ -23,6 +23,10 @@ def warming_up() -> Iterator[None]:
     much that operators choose them. Functions that choose between several ways on a CPU, such as `traverse`, alternate
     between them, in all threads: call them twice.
 
+    See Also
+    --------
+    is_warming_up : Whether such a block runs.
+
     Examples
     --------
     >>> import frontier as fr
@@ -48,7 +52,12 @@ def warming_up() -> Iterator[None]:
 
 
 def is_warming_up() -> bool:
-    """Whether any thread is in a block of `warming_up`. Code that may be needed later must run then, too."""
+    """Whether any thread is in a block of `warming_up`. Code that may be needed later must run then, too.
+
+    See Also
+    --------
+    warming_up : Compile kernels ahead of time.
+    """
     return _depth > 0
 
 

@@ -10,7 +10,12 @@ from ..values import kind_of
 
 
 class HostCopy:
-    """An array that is being copied to the host. See `copy_to_host_async`."""
+    """An array that is being copied to the host. See `copy_to_host_async`.
+
+    See Also
+    --------
+    copy_to_host_async : Starts the copy.
+    """
 
     def __init__(self, array: Any):
         self._event: Any = None
@@ -60,6 +65,10 @@ def copy_to_host_async(array: Any) -> HostCopy:
     ------
     TypeError, ValueError
         `array` is not an array, or not contiguous.
+
+    See Also
+    --------
+    HostCopy : The copy, once it has arrived.
 
     Examples
     --------
