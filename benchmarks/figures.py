@@ -360,7 +360,7 @@ def on_a_cpu() -> str:
         "Time over that of `csr`:": structures(CPU),
         "The longest batch while a graph grows:": growth(CPU),
         "Whole streams:": streams(CPU),
-        "One thread:": one_thread(),
+        "One thread (GAP: wall clock time, and PageRank in float32):": one_thread(),
     }  # fmt: skip
     return "\n\n".join(f"{title}\n\n{text}" for title, text in parts.items() if text)
 
