@@ -18,7 +18,7 @@ GPU, CPU = "h200", "cpu"
 STAND_INS: dict[str, tuple[str, ...]] = {
     "choosing-h200": ("choosing-gpu-2026-11-21.json",),
     "construction-h200": ("construction-gpu-2026-11-29.json",),
-    "catalogue-cpu": ("cells-16-cpu-2026-11-23.json",),
+    "catalogue-cpu": ("cells-16-cpu-2026-11-30.json", "cells-16-cpu-2026-11-23.json"),
     "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
     "one-thread-cpu": ("cpu-algorithms-cpu-2026-11-30.json",),
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
