@@ -9,6 +9,7 @@ import numpy as np
 import frontier as fr
 
 from ._shortest_paths import UNREACHED, Found, found_by
+from .incremental import extended
 
 
 class Word:
@@ -59,11 +60,3 @@ class Word:
             ids = graph.xp.flatnonzero(bits[which])
             self._ids[which][: ids.size] = ids
             self.numbers[which] = ids.size
-
-
-def extended(graph: fr.Graph, array: Any, value: Any) -> Any:
-    """The array with entries for new vertices."""
-    fresh = graph.num_vertices - len(array)
-    if not fresh:
-        return array
-    return graph.xp.concatenate([array, graph.xp.full((fresh, *array.shape[1:]), value, array.dtype)])

@@ -57,12 +57,12 @@ import frontier as fr
 from . import _betweenness_functors as functors
 from ._arguments import sample_of
 from ._betweenness_functors import NONE
-from ._betweenness_words import Word, extended
+from ._betweenness_words import Word
 from ._listed import Listed
 from ._shortest_paths import WIDTH, add_paths, passes_of
 from ._trials import Trials
 from .betweenness_centrality import scaled
-from .incremental import IncrementalAlgorithm, maintained
+from .incremental import IncrementalAlgorithm, extended, maintained
 
 MAX_REPAIRS = 256
 """All sources are searched again after this number of repairs."""

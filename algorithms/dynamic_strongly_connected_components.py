@@ -55,7 +55,7 @@ from .bfs import UNREACHED as DETACHED
 from .bfs import search_levels
 from .connected_components import most_common_label
 from .dynamic_connected_components import DynamicConnectedComponents
-from .incremental import IncrementalAlgorithm, maintained
+from .incremental import IncrementalAlgorithm, extended, maintained
 from .strongly_connected_components import COLORING_STEPS, strongly_connected_components
 
 RANKS = 2**61
@@ -272,13 +272,14 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         """Allocate entries for new vertices."""
         graph = self.graph
         arrays = self._labels, self._rank, self._width, self._mark, self._local
-        extended = [_extended(graph, array, value) for array, value in zip(arrays, (-1, 0, 0, 0, -1), strict=True)]
-        self._labels, self._rank, self._width, self._mark, self._local = extended
+        self._labels, self._rank, self._width, self._mark, self._local = (
+            extended(graph, array, value) for array, value in zip(arrays, (-1, 0, 0, 0, -1), strict=True)
+        )
         self._tails, self._suspects, self._found = (
             _longer(graph, listed) for listed in (self._tails, self._suspects, self._found)
         )
         for tree in self._trees:
-            tree.level, tree.parent = _extended(graph, tree.level, OUTSIDE), _extended(graph, tree.parent, -1)
+            tree.level, tree.parent = extended(graph, tree.level, OUTSIDE), extended(graph, tree.parent, -1)
             tree.cut = _longer(graph, tree.cut)
 
     def _repair(self) -> bool:
@@ -555,16 +556,10 @@ def existing(graph: fr.Graph, ids: Any) -> Any:
     return ids.copy() if graph.absent_mask is None else ids[~graph.absent_mask[ids]]
 
 
-def _extended(graph: fr.Graph, array: Any, value: Any) -> Any:
-    """The array, with this value for new vertices."""
-    fresh = graph.xp.full(graph.num_vertices - array.size, value, array.dtype)
-    return graph.xp.concatenate([array, fresh])
-
-
 def _longer(graph: fr.Graph, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """A list with the same vertices, and capacity for all vertices."""
     listed, number, _ = arguments
-    longer = _extended(graph, listed, 0)
+    longer = extended(graph, listed, 0)
     return longer, number, longer.size
 
 

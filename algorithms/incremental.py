@@ -177,3 +177,11 @@ if TYPE_CHECKING:
     maintained = property  # type checkers then know the types of results
 else:
     maintained = _maintained
+
+
+def extended(graph: fr.Graph, array: Any, value: Any) -> Any:
+    """The array with entries for new vertices."""
+    fresh = graph.num_vertices - len(array)
+    if not fresh:
+        return array
+    return graph.xp.concatenate([array, graph.xp.full((fresh, *array.shape[1:]), value, array.dtype)])

@@ -341,7 +341,7 @@ def one_thread() -> str:
     systems = [system for system in dict.fromkeys(row["system"] for row in rows) if not system.endswith(" before")]
     best = {(row["algorithm"], row["graph"], row["system"]): row["best_ms"] for row in rows}
     pairs = dict.fromkeys((row["algorithm"], row["graph"]) for row in rows)
-    tasks = TASKS | {"pagerank": TASKS["pagerank steps"]}
+    tasks = TASKS | {"pagerank": TASKS["pagerank steps"]}  # which this benchmark runs under the plain name
     cells = [[f"{tasks.get(name, name)}, {graph}", *(number(best.get((name, graph, system))) for system in systems)]
              for name, graph in pairs]  # fmt: skip
     names = [PEERS.get(system, f"`{system.removesuffix(' after')}`" if " " in system else system) for system in systems]

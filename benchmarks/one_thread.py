@@ -226,43 +226,26 @@ def _ours(algorithm: str, src: np.ndarray, dst: np.ndarray, num_vertices: int, s
 
 
 def _scipy(algorithm: str, src: np.ndarray, dst: np.ndarray, num_vertices: int, _: Any) -> Calls:
-    from scipy import sparse
     from scipy.sparse import csgraph
 
-    if algorithm == "strongly_connected_components":
-        ones = np.ones(src.size)
-        matrix = sparse.csr_matrix((ones, (src, dst)), (num_vertices, num_vertices))
-        matrix.sum_duplicates()
-        matrix.data[:] = 1
-    else:
-        ends = np.minimum(src, dst).astype(np.int64) * num_vertices + np.maximum(src, dst)
-        first = np.unique(ends, return_index=True)[1]
-        weights = np.tile(weights_of(src)[first] if algorithm == "sssp" else np.ones(first.size), 2)
-        both = np.concatenate([src[first], dst[first]]), np.concatenate([dst[first], src[first]])
-        matrix = sparse.csr_matrix((weights.astype(float), both), (num_vertices, num_vertices))
+    from dynfrontier.peers.scipy_peer import Peer
+
+    peer, directed = Peer(), algorithm == "strongly_connected_components"
+    low, high = (src, dst) if directed else (np.minimum(src, dst), np.maximum(src, dst))
+    first = np.unique(low.astype(np.int64) * num_vertices + high, return_index=True)[1]  # of parallel edges
+    weights = weights_of(src)[first] if algorithm == "sssp" else None
+    matrix = peer.build(peer.prepare(num_vertices, src[first], dst[first], weights, directed=directed))
     hub = hub_of(src, dst, num_vertices)
     calls: dict[str, Callable[[], Any]] = {
-        "pagerank": lambda: _power_iteration(matrix),
-        "sssp": lambda: csgraph.dijkstra(matrix, indices=hub),
-        "bfs": lambda: csgraph.breadth_first_order(matrix, hub),
-        "connected_components": lambda: csgraph.connected_components(matrix, directed=False),
+        "bfs": peer.bfs(matrix, hub).run,
+        "connected_components": peer.connected_components(matrix).run,
+        "pagerank": peer.pagerank_steps(matrix, 0.85, SETTINGS["pagerank"]["max_iter"]).run,
+        "sssp": peer.sssp(matrix, hub).run,
         "strongly_connected_components": lambda: csgraph.connected_components(matrix, connection="strong"),
         "minimum_spanning_forest": lambda: csgraph.minimum_spanning_tree(matrix),
     }
     if algorithm in calls:
         yield {}, calls[algorithm]
-
-
-def _power_iteration(matrix: Any) -> np.ndarray:
-    """Ranks after 20 products of SciPy, of an undirected graph."""
-    degrees = np.diff(matrix.indptr)
-    none = degrees == 0
-    share = 0.85 / np.maximum(degrees, 1)
-    ranks = np.full(degrees.size, 1 / degrees.size)
-    for _ in range(SETTINGS["pagerank"]["max_iter"]):
-        lost = 0.85 * ranks[none].sum()
-        ranks = matrix @ (ranks * share) + (0.15 + lost) / degrees.size
-    return ranks
 
 
 def _igraph(algorithm: str, src: np.ndarray, dst: np.ndarray, num_vertices: int, _: Any) -> Calls:

@@ -79,7 +79,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    gc.disable()  # until all cases are collected: garbage collections would take a third of that time
     gc.set_threshold(GARBAGE)
     config.stash[_stderr] = os.dup(2)  # while output is not captured yet
     worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
@@ -90,6 +89,16 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("long")
         if config.getoption("timeout", None) is None:
             config.option.timeout = LONG_TIMEOUT
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """Collect all cases without collecting garbage, which would take a third of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -112,10 +121,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.workeroutput[LEFT_OUT] = len(left_out)
     places = {name: place for place, name in enumerate(HEAVY)}
     items[:] = sorted(kept, key=lambda item: (places.get(item.path.stem, len(places)), item.path))
-
-
-def pytest_collection_finish() -> None:
-    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
