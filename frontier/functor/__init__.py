@@ -14,11 +14,11 @@ from .arguments import ARRAY_DTYPES, NUMBERS, c_parameters, functor_argument, pa
 from .check import check_functor, uses_parameter
 from .checking import FunctorIndexError, checking, interpreted
 from .compile import CudaFunctor, cpu_functor, cuda_functor, functor_identity
-from .errors import FunctorError, blamed, explain
+from .errors import FunctorError, blamed, explain, is_about_fields
 from .graphs import GraphArgument, GraphForm
 
 __all__ = [
     "ARRAY_DTYPES", "NUMBERS", "CudaFunctor", "FunctorError", "FunctorIndexError", "GraphArgument", "GraphForm",
     "blamed", "c_parameters", "check_functor", "checking", "cpu_functor", "cuda_functor", "explain", "functor_argument",
-    "functor_identity", "interpreted", "parameter_types", "uses_parameter",
+    "functor_identity", "interpreted", "is_about_fields", "parameter_types", "uses_parameter",
 ]  # fmt: skip

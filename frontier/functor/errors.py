@@ -31,6 +31,11 @@ def blamed(functors: tuple, error: Exception) -> Callable | None:
     return (named or given or [None])[0]
 
 
+def is_about_fields(error: TypeError) -> bool:
+    """Whether a functor makes a named tuple of too few or too many fields. Numba passes on the errors of `inspect`."""
+    return any(words in str(error) for words in ("missing a required argument", "too many positional arguments"))
+
+
 def explain(function: Callable, error: Exception, where: str) -> FunctorError:
     """An error that shows which line of a functor, or of a function it calls, cannot be compiled, and why."""
     text = _ESCAPES.sub("", str(error))

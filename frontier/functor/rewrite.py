@@ -1,7 +1,7 @@
 """Functors rewritten to check every index: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``.
 
-``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``. So are vertices whose neighbors are
-asked for (`frontier.functor.intrinsics.neighbors`).
+``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``. An array may also be the field of a
+named tuple, ``state.a[i]``. So are vertices whose neighbors are asked for (`frontier.functor.intrinsics.neighbors`).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Checker(ast.NodeTransformer):
     ):  # fmt: skip
         self._function = function
         self._names = names
-        self._arrays = arrays  # names that may stand for arrays: parameters, and other names for them and their rows
+        self._arrays = arrays  # names that may stand for arrays: parameters, named tuples, other names of these
         self._pairs: set[str] = set()  # names that stand for two indices
         self._helper = helper
         self._target = target
@@ -80,7 +80,7 @@ class _Checker(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         names = {name.id for name in node.targets if isinstance(name, ast.Name)}
         array = node.value.value if isinstance(node.value, ast.Subscript) else node.value
-        if isinstance(array, ast.Name) and array.id in self._arrays:
+        if self._is_array(array) or self._is_named_tuple(array):
             self._arrays |= names
         if isinstance(node.value, ast.Tuple):
             self._pairs |= names
@@ -89,7 +89,7 @@ class _Checker(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         node.value, node.slice = self._in_one(node.value, node.slice)
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id in self._arrays and not _has_slice(node.slice):
+        if self._is_array(node.value) and not _has_slice(node.slice):
             verb = "reads" if isinstance(node.ctx, ast.Load) else "writes"
             node.slice = self._check(node.value, node.slice, verb)
         return node
@@ -100,7 +100,7 @@ class _Checker(ast.NodeTransformer):
         if atomic:
             node.args[:2] = self._in_one(*node.args[:2])
         self.generic_visit(node)
-        if atomic and isinstance(node.args[0], ast.Name):
+        if atomic and isinstance(node.args[0], ast.Name | ast.Attribute):
             node.args[1] = self._check(node.args[0], node.args[1], "writes")
             return node
         if callee in OF_VERTICES:
@@ -114,21 +114,31 @@ class _Checker(ast.NodeTransformer):
             node.args.insert(0, ast.copy_location(ast.Name(REPORT, ast.Load()), node))
         return node
 
+    def _is_array(self, node: ast.expr) -> bool:
+        """Whether an expression may stand for an array: a name of one, or the field of a named tuple."""
+        if isinstance(node, ast.Attribute) and node.attr not in OF_SHAPES:
+            return self._is_array(node.value) or self._is_named_tuple(node.value)
+        return isinstance(node, ast.Name) and node.id in self._arrays
+
+    def _is_named_tuple(self, node: ast.expr) -> bool:
+        """Whether an expression makes a named tuple."""
+        callee = resolved(node.func, self._names) if isinstance(node, ast.Call) else None
+        return isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields")
+
     def _in_one(self, array: ast.expr, index: ast.expr) -> tuple[ast.expr, ast.expr]:
         """An array and an index: where the array is a row of another, that one and two indices."""
         if not isinstance(array, ast.Subscript) or _is_special(array.slice) or _is_special(index):
             return array, index
-        if not isinstance(array.value, ast.Name) or array.value.id not in self._arrays:
+        if not self._is_array(array.value):
             return array, index
         return array.value, ast.copy_location(ast.Tuple([array.slice, index], ast.Load()), array)
 
-    def _check(self, array: ast.Name, index: ast.expr, verb: str) -> ast.expr:
+    def _check(self, array: ast.expr, index: ast.expr, verb: str) -> ast.expr:
         is_pair = isinstance(index, ast.Tuple) or (isinstance(index, ast.Name) and index.id in self._pairs)
-        place = Site(
-            self._function.__name__, f"{verb} {array.id}[{_text(index)}]", self._function.__code__.co_filename,
-            array.lineno, "pair" if is_pair else "index",
-        )  # fmt: skip
-        return _call(CHECK_PAIR if is_pair else CHECK, ast.Name(array.id, ast.Load()), index, place)
+        code, access = self._function.__code__, f"{verb} {ast.unparse(array)}[{_text(index)}]"
+        kind = "pair" if is_pair else "index"
+        place = Site(self._function.__name__, access, code.co_filename, array.lineno, kind)
+        return _call(CHECK_PAIR if is_pair else CHECK, array, index, place)
 
     def check_vertex(self, graph: ast.expr, v: ast.expr, call: ast.Call) -> ast.expr:
         """A checked vertex, which `call` looks up in a graph that is a variable."""
@@ -140,6 +150,8 @@ class _Checker(ast.NodeTransformer):
         return _call(CHECK_VERTEX, graph, v, place)
 
 
+OF_SHAPES = ("shape", "strides")
+"""Attributes of arrays that are no arrays."""
 OF_VERTICES = (neighbors.degree, neighbors.find_edge)
 """Functions of a graph and of vertices."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import math
 import random
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -396,12 +397,35 @@ def test_errors_name_the_reason(op, reason, compiled):
         compiled(op, None, ("int32", 0), ("int64", 1))
 
 
-def test_what_a_compiler_lacks_is_said_with_its_name(compiler, compiled):
-    def several(*numbers):
-        return numbers[0] + len(numbers)
+class Pair(NamedTuple):
+    """Arguments with names."""
 
+    first: Any
+    second: Any
+
+
+def several(*numbers):
+    return numbers[0] + len(numbers)
+
+
+def named(v, *args):
+    pair = Pair(*args)
+    pair.first[v] = several(v, 1) + pair.second[v, 1]
+
+
+def test_arguments_have_names(compiled):
+    x = np.zeros(3, np.int64)
+    y = np.arange(6.0).reshape(3, 2)
+    compiled(named, None, ("int32", 0), ("int64", 1), ("float64", 2))(2, x, y)
+    assert x.tolist() == [0, 0, 9]
+
+
+def test_what_a_compiler_lacks_is_said_with_its_name(compiler, compiled):
     def op(v, x):
-        x[v] = several(v, 1)
+        found = None
+        if v > 2:
+            found = None
+        x[v] = found is None
 
     def raises(v, x):
         if v > 2:
@@ -416,7 +440,7 @@ def test_what_a_compiler_lacks_is_said_with_its_name(compiler, compiled):
     else:
         x = np.zeros(2, np.int64)
         compiled(op, None, ("int32", 0), ("int64", 1))(1, x)
-        assert x.tolist() == [0, 3]
+        assert x.tolist() == [0, 1]
 
 
 def grow(src, dst, edge, weight, x, y):

@@ -25,6 +25,7 @@ from frontier.functor import (
     explain,
     functor_argument,
     functor_identity,
+    is_about_fields,
     parameter_types,
 )
 from frontier.functor.check import names_parameter
@@ -139,9 +140,9 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
     """Call a kernel, turning Numba's errors about a functor into ours."""
     try:
         kernel(*args)
-    except numba.core.errors.NumbaError as error:
+    except (numba.core.errors.NumbaError, TypeError) as error:
         function = blamed(functors, error)
-        if function is None:
+        if function is None or (isinstance(error, TypeError) and not is_about_fields(error)):
             raise
         raise explain(function, error, "the CPU") from None
 

@@ -4,6 +4,7 @@
   Numba uses 64 bits, and no sign in the second case.
 * Global constants from 2**63 on are refused.
 * Calls of one function that leave out different defaults become calls of the same code.
+* Named tuples are not made, and functions with ``*args`` not called.
 * Exceptions set a variable of the module, and execution continues.
 * Errors of the compiler itself are written to files.
 """
@@ -18,6 +19,8 @@ import numpy as np
 from numba_cuda_mlir import mlir_compiler, mlir_lowering, types
 from numba_cuda_mlir._mlir.dialects import arith
 from numba_cuda_mlir.mlir_lowering import MLIRLower
+from numba_cuda_mlir.numba_cuda.core.ir import Var
+from numba_cuda_mlir.numba_cuda.types import NamedTupleClass
 from numba_cuda_mlir.numba_cuda.typing import builtins as typing_of_builtins
 from numba_cuda_mlir.typing.builtin import NegTemplate
 
@@ -39,6 +42,7 @@ def corrected() -> Iterator[None]:
         replaced(MLIRLower, "lower_free_var_assign", _with_large(MLIRLower.lower_free_var_assign)),
         replaced(MLIRLower, "_fold_dispatcher_call_args", fold),
         replaced(mlir_lowering, "generate_mangled_name", mangle),
+        replaced(MLIRLower, "lower_call_expr_assign", _with_named_tuples(MLIRLower.lower_call_expr_assign)),
         replaced(MLIRLower, "lower_static_raise", _refuse_exception),
         replaced(mlir_compiler, "handle_lowering_error", _raise_on),
     ):
@@ -78,21 +82,43 @@ def _with_large(otherwise: Callable) -> Callable:
     return assign
 
 
+def _with_named_tuples(otherwise: Callable) -> Callable:
+    def call(self: Any, target: Any, fn: Any, args: Any, kws: Any, expr: Any = None) -> None:
+        if isinstance(self.get_numba_type(fn.name), NamedTupleClass):
+            self.lower_build_tuple_expr_assign(target, args)
+        else:
+            otherwise(self, target, fn, args, kws, expr)
+
+    return call
+
+
 def _told_apart(fold: Callable, mangle: Callable) -> tuple[Callable, Callable]:
     """The functions that fold the arguments of a call, and name the called code, which follows it: the omitted
-    arguments become part of the name."""
+    arguments become part of the name, and those in ``*args`` one variable."""
     folded: list = []
 
     def remember(self: Any, *args: Any) -> Any:
-        found = fold(self, *args)
-        folded[:] = [found[0]]
-        return found
+        kinds, variables, present = fold(self, *args)
+        folded[:] = [kinds]
+        variables = [_in_one(self, *each) for each in zip(variables, present, strict=True)]
+        return kinds, variables, present
 
     def name_code(name: str, kinds: Any) -> Any:
         left_out = "".join(str(int(isinstance(kind, types.Omitted))) for kind in (folded.pop() if folded else ()))
         return mangle(f"{name}_{left_out}" if left_out else name, kinds)
 
     return remember, name_code
+
+
+def _in_one(self: Any, variable: Any, kind: Any) -> Any:
+    """An argument of a call: a variable of a tuple for a tuple of variables."""
+    if not isinstance(variable, tuple):
+        return variable
+    name = f"$star_{'_'.join(part.name for part in variable)}"
+    self.fndesc.typemap[name] = kind
+    whole = Var(variable[0].scope, name, variable[0].loc)
+    self.store_var(whole, tuple(self.load_var(part) for part in variable))
+    return whole
 
 
 def _refuse_exception(*args: Any) -> None:
