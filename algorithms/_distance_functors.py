@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import frontier as fr
 
@@ -17,34 +17,50 @@ TENTATIVE = 1
 CHANGED = 2
 
 
+class Repair(NamedTuple):
+    """The arguments of functors: arrays that the module of `DynamicDistances` explains, and a list of vertices."""
+
+    distance: Any
+    predecessor: Any
+    state: Any
+    flat: Any
+    bad: Any
+    unreached: Any
+    both_ways: Any
+    listed: Any
+    number: Any
+    room: Any
+
+    def listing(self, listed: Any, number: Any, room: Any) -> Repair:
+        """The same with another list."""
+        return self._replace(listed=listed, number=number, room=room)
+
+
 def is_in_tree(src, dst, edge, weight, predecessor):
     return predecessor[dst] == src
 
 
-def mark_without_looking(
-    src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-):  # fmt: skip
-    if predecessor[dst] != src:
+def mark_without_looking(src, dst, edge, weight, *args):
+    tree = Repair(*args)
+    if tree.predecessor[dst] != src:
         return False
-    predecessor[dst] = -1
-    state[dst] = TENTATIVE
-    enlist(dst, listed, number, room)
+    tree.predecessor[dst] = -1
+    make_tentative(tree, dst)
     return True
 
 
-def forget(
-    v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room, tentative, most
-):  # fmt: skip
+def forget(v, tentative, most, *args):
+    tree = Repair(*args)
     if tentative[0] > most:
-        bad[0] = 1
+        tree.bad[0] = 1
         return False
-    if state[v] != TENTATIVE:
+    if tree.state[v] != TENTATIVE:
         return False
-    state[v] = SETTLED if both_ways else CHANGED
-    distance[v] = unreached
-    predecessor[v] = -1
-    if not both_ways:
-        enlist(v, listed, number, room)
+    tree.state[v] = SETTLED if tree.both_ways else CHANGED
+    tree.distance[v] = tree.unreached
+    tree.predecessor[v] = -1
+    if not tree.both_ways:
+        enlist(v, tree.listed, tree.number, tree.room)
     return True
 
 
@@ -69,6 +85,33 @@ def extends(own, length, unreached, bad):
     return False
 
 
+def is_tight(tree, v, u, length):
+    """Whether a shortest path to v leads over u, which is nearer, and an edge of this length."""
+    own = tree.distance[v]
+    nearer = tree.distance[u]
+    return nearer < own and nearer + length == own
+
+
+def has_settled_parent(tree, v):
+    """Whether v has a settled parent, or found one meanwhile."""
+    parent = tree.predecessor[v]
+    return parent >= 0 and tree.state[parent] == SETTLED
+
+
+def make_tentative(tree, v):
+    """Make v tentative, and list it."""
+    tree.state[v] = TENTATIVE
+    enlist(v, tree.listed, tree.number, tree.room)
+
+
+def pass_to_child(tree, v, u, most):
+    """Make u tentative if it is a settled child of v, and few are tentative. Return whether."""
+    if tree.predecessor[u] != v or tree.state[u] != SETTLED or tree.number[0] > most:
+        return False
+    make_tentative(tree, u)
+    return True
+
+
 class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
@@ -86,115 +129,88 @@ class RepairFunctors(NamedTuple):
 def repair_functors(length_of: Callable) -> RepairFunctors:
     """The functors for this edge length."""
 
-    def relax(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
+    def relax(src, dst, edge, weight, *args):
+        tree = Repair(*args)
         length = length_of(weight)
-        own = distance[src]
-        other = distance[dst]
+        own = tree.distance[src]
+        other = tree.distance[dst]
         # A vertex is advanced after the last change of its distance, and then identifies its predecessor.
-        if both_ways and other < own < unreached and other + length == own:
-            predecessor[src] = dst
-        if not extends(own, length, unreached, bad):
+        if tree.both_ways and own < tree.unreached and is_tight(tree, src, dst, length):
+            tree.predecessor[src] = dst
+        if not extends(own, length, tree.unreached, tree.bad):
             return False
         through = own + length
-        if through < other and fr.atomic_min(distance, dst, through) > through:
+        if through < other and fr.atomic_min(tree.distance, dst, through) > through:
             if through == own:
-                flat[0] = 1
-            if not both_ways and state[dst] != CHANGED:
-                state[dst] = CHANGED
-                enlist(dst, listed, number, room)
+                tree.flat[0] = 1
+            if not tree.both_ways and tree.state[dst] != CHANGED:
+                tree.state[dst] = CHANGED
+                enlist(dst, tree.listed, tree.number, tree.room)
             return True
         return False
 
-    def mark_tentative(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
+    def mark_tentative(src, dst, edge, weight, *args):
+        tree = Repair(*args)
         length = length_of(weight)
         if not length >= 0:
-            bad[0] = 1
+            tree.bad[0] = 1
             return True
-        if predecessor[dst] != src:
+        if tree.predecessor[dst] != src:
             return False
-        if edge < 0 or not length < unreached - distance[src] or distance[src] + length > distance[dst]:
-            predecessor[dst] = -1
-            state[dst] = TENTATIVE
-            enlist(dst, listed, number, room)
+        own = tree.distance[src]
+        if edge < 0 or not length < tree.unreached - own or own + length > tree.distance[dst]:
+            tree.predecessor[dst] = -1
+            make_tentative(tree, dst)
             return True
         return False
 
     # Several threads decide on one vertex concurrently, and may read outdated states. But a vertex that becomes
     # tentative visits all its edges in the next step, and makes all its children of that time tentative, including
     # vertices that adopted it meanwhile. So no settled vertex remains below a tentative one.
-    def adopt_or_pass_on(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
-        most,
-    ):  # fmt: skip
-        before = predecessor[src]
-        if before >= 0 and state[before] == SETTLED:
-            state[src] = SETTLED
+    def adopt_or_pass_on(src, dst, edge, weight, most, *args):
+        tree = Repair(*args)
+        if has_settled_parent(tree, src):
+            tree.state[src] = SETTLED
             return False
-        length = length_of(weight)
-        is_tight = distance[dst] < distance[src] and distance[dst] + length == distance[src]
-        if both_ways and is_tight and state[dst] == SETTLED:
-            predecessor[src] = dst
-            state[src] = SETTLED
+        if tree.both_ways and tree.state[dst] == SETTLED and is_tight(tree, src, dst, length_of(weight)):
+            tree.predecessor[src] = dst
+            tree.state[src] = SETTLED
             return False
-        if predecessor[dst] == src and state[dst] == SETTLED and number[0] <= most:
-            state[dst] = TENTATIVE
-            enlist(dst, listed, number, room)
-            return True
-        return False
+        return pass_to_child(tree, src, dst, most)
 
     # The same in two steps: first along the edges that enter `src`, then along its out-edges.
-    def adopt(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
-        before = predecessor[src]
-        if before >= 0 and state[before] == SETTLED:
-            state[src] = SETTLED
-            return False
-        is_tight = distance[dst] < distance[src] and distance[dst] + length_of(weight) == distance[src]
-        if is_tight and state[dst] == SETTLED:
-            predecessor[src] = dst
-            state[src] = SETTLED
+    def adopt(src, dst, edge, weight, *args):
+        tree = Repair(*args)
+        if has_settled_parent(tree, src):
+            tree.state[src] = SETTLED
+        elif tree.state[dst] == SETTLED and is_tight(tree, src, dst, length_of(weight)):
+            tree.predecessor[src] = dst
+            tree.state[src] = SETTLED
         return False
 
-    def pass_on(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
-        most,
-    ):  # fmt: skip
-        if state[src] == TENTATIVE and predecessor[dst] == src and state[dst] == SETTLED and number[0] <= most:
-            state[dst] = TENTATIVE
-            enlist(dst, listed, number, room)
-            return True
-        return False
+    def pass_on(src, dst, edge, weight, most, *args):
+        tree = Repair(*args)
+        return tree.state[src] == TENTATIVE and pass_to_child(tree, src, dst, most)
 
-    def pull(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
+    def pull(src, dst, edge, weight, *args):
+        tree = Repair(*args)
         length = length_of(weight)
-        other = distance[dst]
-        if not extends(other, length, unreached, bad):
+        other = tree.distance[dst]
+        if not extends(other, length, tree.unreached, tree.bad):
             return False
         through = other + length
-        if through < distance[src] and fr.atomic_min(distance, src, through) > through and through == other:
-            flat[0] = 1
+        if through < tree.distance[src] and fr.atomic_min(tree.distance, src, through) > through and through == other:
+            tree.flat[0] = 1
         return False
 
-    def find_parent(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
-        if distance[dst] < distance[src] < unreached and distance[dst] + length_of(weight) == distance[src]:
-            predecessor[src] = dst
+    def find_parent(src, dst, edge, weight, *args):
+        tree = Repair(*args)
+        if tree.distance[src] < tree.unreached and is_tight(tree, src, dst, length_of(weight)):
+            tree.predecessor[src] = dst
         return False
 
-    def relax_unit(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
-        return relax(
-            src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-        )
+    def relax_unit(src, dst, edge, weight, *args):
+        return relax(src, dst, 0, 1, *args)
 
     # Edges of length 1 need not be looked up. Edges of a batch are in the graph after an insertion, and absent after a
     # deletion. A parallel edge may remain, along which the vertex then finds its parent again.
@@ -218,28 +234,29 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
         fr.traverse(graph, start, functors.relax, *changing)
         if not directed:
             return
-        changed = fr.filter(fr.Frontier.listed(graph, *changing[-3:-1]), take_changed, changing[2])
-        fr.advanced.clear(changing[-2])
+        changed = fr.filter(fr.Frontier.listed(graph, changing.listed, changing.number), take_changed, changing.state)
+        fr.advanced.clear(changing.number)
         if changed:
             fr.traverse(graph, changed, functors.find_parent, *changing, edges="in", max_steps=1)
 
-    def improve(graph, src, dst, *arguments):
-        changing = *arguments[:-6], *arguments[-3:]
+    def improve(graph, src, dst, listed, number, room, *args):
+        changing = Repair(*args).listing(listed, number, room)
         improved = fr.visit_edges(graph, src, dst, functors.relax_listed, *changing)
         if improved:
             relax(graph, improved, changing)
 
-    def repair(graph, src, dst, most, *arguments):
-        arguments, changing = arguments[:-3], (*arguments[:-6], *arguments[-3:])
-        listed, number = arguments[-3:-1]
-        fr.advanced.clear(number)
-        tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
+    def repair(graph, src, dst, most, listed, number, room, *args):
+        tree = Repair(*args)
+        changing = tree.listing(listed, number, room)
+        fr.advanced.clear(tree.number)
+        tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *tree)
         if not tentative:
             return
         if directed:
-            fr.traverse(graph, tentative, functors.adopt, *arguments, edges="in", max_steps=1)
-        fr.traverse(graph, tentative, functors.pass_on if directed else functors.adopt_or_pass_on, *arguments, most)
-        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), forget, *changing, number, most)
+            fr.traverse(graph, tentative, functors.adopt, *tree, edges="in", max_steps=1)
+        fr.traverse(graph, tentative, functors.pass_on if directed else functors.adopt_or_pass_on, most, *tree)
+        listed = fr.Frontier.listed(graph, tree.listed, tree.number)
+        cut_off = fr.filter(listed, forget, tree.number, most, *changing)
         if not cut_off:
             return
         fr.traverse(graph, cut_off, functors.pull, *changing, edges=entering, max_steps=1)

@@ -40,6 +40,7 @@ import frontier as fr
 
 from ._distance_functors import (
     SETTLED,
+    Repair,
     RepairFunctors,
     batch_steps,
     forget,
@@ -254,11 +255,10 @@ class DynamicDistances(IncrementalAlgorithm):
         self._read_flags()
         if not self._known:
             return 0.0
-        graph, arguments, most = self.graph, self._arguments, self._most_tentative
-        listed, number = self._tentative_list[:2]
-        fr.advanced.clear(number)
+        graph, tree, most = self.graph, self._tree, self._most_tentative
+        fr.advanced.clear(tree.number)
         mark = self._functors.mark_tentative if changed_weights else mark_without_looking
-        tentative = fr.visit_edges(graph, src, dst, mark, *arguments)
+        tentative = fr.visit_edges(graph, src, dst, mark, *tree)
         if not tentative:
             return 0.0
         if self._affects_much(tentative.num_arcs):
@@ -267,19 +267,20 @@ class DynamicDistances(IncrementalAlgorithm):
             return 0.0
         if graph.directed and graph.has_in_edges:
             while tentative:
-                fr.advance(graph, tentative, self._functors.adopt, *arguments, edges="in", output=None)
-                tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments, most)
+                fr.advance(graph, tentative, self._functors.adopt, *tree, edges="in", output=None)
+                tentative = fr.advance(graph, tentative, self._functors.pass_on, most, *tree)
         else:
-            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments, most)
-        if int(number[0]) > most:
+            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, most, *tree)
+        if int(tree.number[0]) > most:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return 1.0
-        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), forget, *self._changing, number, most)
+        changing = self._changing
+        cut_off = fr.filter(fr.Frontier.listed(graph, tree.listed, tree.number), forget, tree.number, most, *changing)
         if cut_off:
             if self._affects_much(cut_off.num_arcs):
                 return cut_off.num_arcs / graph.num_arcs
             if graph.has_in_edges:
-                fr.advance(graph, cut_off, self._functors.pull, *self._changing, edges="in", output=None)
+                fr.advance(graph, cut_off, self._functors.pull, *changing, edges="in", output=None)
                 self._relax(cut_off, changed=None if changed_weights else cut_off)
             else:
                 self._relax(fr.Frontier.all(graph))
@@ -292,11 +293,11 @@ class DynamicDistances(IncrementalAlgorithm):
         In a directed graph vertices with new distances find their predecessors afterwards. `changed`, if known,
         contains them, which saves a pass over the vertices.
         """
-        graph, arguments = self.graph, self._changing
+        graph, changing = self.graph, self._changing
         if self._has_lengths:
             self._relax_nearest_first(start)
         else:
-            fr.traverse(graph, start, self._functors.relax, *arguments)
+            fr.traverse(graph, start, self._functors.relax, *changing)
         if graph.directed:
             if changed is None:
                 changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), take_changed, self._state)
@@ -304,7 +305,7 @@ class DynamicDistances(IncrementalAlgorithm):
                 fr.compute(changed, settle, self._state)
             fr.advanced.clear(self._changed_list[1])
             if graph.has_in_edges:
-                fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in", output=None)
+                fr.advance(graph, changed, self._functors.find_parent, *changing, edges="in", output=None)
         self._mend_tree()
 
     def _relax_nearest_first(self, start: fr.Frontier) -> None:
@@ -398,19 +399,19 @@ class DynamicDistances(IncrementalAlgorithm):
         return repair_functors(self._length)
 
     @property
-    def _arguments(self) -> tuple:
+    def _tree(self) -> Repair:
         """The arguments of functors that list vertices which become tentative."""
-        return (
+        return Repair(
             self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached,
             np.int32(not self.graph.directed), *self._tentative_list,
         )  # fmt: skip
 
     @property
-    def _step_arguments(self) -> tuple:
-        """The arguments of steps, with both lists, which in undirected graphs are one."""
-        return *self._arguments, *self._changed_list
+    def _changing(self) -> Repair:
+        """The arguments of functors that list vertices with new distances."""
+        return self._tree.listing(*self._changed_list)
 
     @property
-    def _changing(self) -> tuple:
-        """The arguments of functors that list vertices with new distances."""
-        return *self._arguments[:-3], *self._changed_list
+    def _step_arguments(self) -> tuple:
+        """The arguments of steps, with both lists, which in undirected graphs are one."""
+        return *self._changed_list, *self._tree

@@ -485,10 +485,10 @@ def distances_case(op, header, weight_dtype):
         args = {
             "_weight_or_nan": (),
             "_relax": (distances, unreached, flags),
-            "forget": (*repair, np.zeros(1, np.int64), np.int64(9)),
+            "forget": (np.zeros(1, np.int64), np.int64(9), *repair),
             "take_changed": repair[2:3],
-            "adopt_or_pass_on": (*repair, np.int64(9)),
-            "pass_on": (*repair, np.int64(9)),
+            "adopt_or_pass_on": (np.int64(9), *repair),
+            "pass_on": (np.int64(9), *repair),
             "_leads_on": (distances, unreached),
             "choose_nearer": (distances, vertices, unreached, np.int64(0)),
             "has_none": (distances, vertices, unreached, np.int64(0)),
