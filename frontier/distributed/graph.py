@@ -186,7 +186,7 @@ class DistributedGraph(BaseDistributedGraph):
             f"{self.num_parts} parts)"
         )
 
-    # ---- running on the parts ---------------------------------------------------------------------------------------
+    # ---- running on the partitions ----------------------------------------------------------------------------------
 
     def run(self, function: Callable, *args: Any, **kwargs: Any) -> Any:
         """Call ``function(part, *args, **kwargs)`` on all workers at the same time, and return the first one's result.
@@ -263,7 +263,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @functools.cached_property
     def _snapshots(self) -> weakref.WeakValueDictionary[int, DistributedSnapshot]:
-        return weakref.WeakValueDictionary()  # by the keys of their parts
+        return weakref.WeakValueDictionary()  # by the keys of their partitions
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
         """Make an object of a class on every worker, from the worker's partition."""
@@ -302,7 +302,7 @@ class DistributedGraph(BaseDistributedGraph):
             batch["weights"] = as_weights(device, weights, "weights")
         same_length(**batch)
         if reads is None:
-            options |= columns  # parts refuse them
+            options |= columns  # partitions refuse them
             columns = {}
         else:
             same_length(src=batch["src"], **columns)

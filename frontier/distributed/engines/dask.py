@@ -23,11 +23,11 @@ from ..transport.select import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
 
 LOOK = 1.0  # seconds between checks for missing workers
-GRACE = 10.0  # seconds that parts have to fail like the first one that did
+GRACE = 10.0  # seconds that partitions have to fail like the first one that did
 SCATTER_BYTES = 2**20  # shares of batches above this go to the workers directly, not with the call
 
 _engines: weakref.WeakKeyDictionary[Any, DaskEngine] = weakref.WeakKeyDictionary()
-_hosts: dict[tuple[str, int], Any] = {}  # on workers: the objects of each part there
+_hosts: dict[tuple[str, int], Any] = {}  # on workers: the objects of each partition there
 
 
 class DaskEngine(Engine):
@@ -115,7 +115,7 @@ class DaskEngine(Engine):
                 return self._give_up(futures, f"the Dask worker {min(gone)} is gone")
             if any(error is not None for _, error in answers.values()):
                 call.grace -= LOOK
-            if call.grace <= 0:  # one has failed, and all other parts wait for it
+            if call.grace <= 0:  # one has failed, and all other partitions wait for it
                 self._give_up(futures, "a partition of the graph has failed")
                 break
         if any(isinstance(error, PartLostError) for _, error in answers.values()):

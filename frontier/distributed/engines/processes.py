@@ -26,7 +26,7 @@ from ..transport.select import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
 from .messages import Message, Packed, Reserve, pack, receive, send
 
-GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
+GRACE = 10.0  # seconds that partitions have to fail like the first one that did, before they are ended
 CONFIRMED = 2**20  # bytes of a message that workers act upon only when all have it
 RESERVED = 4 * CONFIRMED  # bytes that each worker reserves for smaller messages, and for the objects made of them
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -114,7 +114,7 @@ class ProcessEngine(Engine):
             with self._undivided(call):
                 for pipe in ready:
                     call.note(pipe, receive(pipe))  # type: ignore[arg-type]
-                if not ready:  # one has failed, and all other parts wait for it
+                if not ready:  # one has failed, and all other partitions wait for it
                     self._end("a part of this graph has failed while others waited for it: load the graph from a file")
                     call.waiting.clear()
 

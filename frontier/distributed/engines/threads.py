@@ -17,7 +17,7 @@ from frontier.runtime import resolve_device
 from ..transport.in_process import InProcessCommunicator
 from .engine import Answer, Engine, Host
 
-GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are interrupted
+GRACE = 10.0  # seconds that partitions have to fail like the first one that did, before they are interrupted
 
 
 class ThreadEngine(Engine):

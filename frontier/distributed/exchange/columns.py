@@ -21,7 +21,7 @@ from frontier.runtime.values import one_of
 if TYPE_CHECKING:
     from ..base import BaseDistributedGraph, BasePart
 
-MULTI = ("last", "sum")  # supported values of `multi_edges` over parts
+MULTI = ("last", "sum")  # supported values of `multi_edges` over partitions
 
 
 def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:

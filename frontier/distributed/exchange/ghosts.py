@@ -18,7 +18,7 @@ from frontier.runtime.memory import elementwise
 from ..partition.partition import Partition
 from ..transport.communicator import Communicator
 
-MOST = 0.9  # maximal share of all entries of other parts at which only ghosts' entries are exchanged
+MOST = 0.9  # maximal share of all entries of other partitions at which only ghosts' entries are exchanged
 
 
 class Ghosts:

@@ -38,7 +38,7 @@ class OwnedArcs:
     src: Any
     dst: Any
     columns: dict[str, Any]  # the weights and the edge data of an insertion, a value for each arc
-    safe: bool  # whether all parts have far more memory than the batch can use
+    safe: bool  # whether all partitions have far more memory than the batch can use
 
     @property
     def weights(self) -> Any:

@@ -1,5 +1,5 @@
-// A batch in transit: one kernel sorts arcs by owner, sends the other parts their numbers, writes them into the windows
-// of their owners, and waits for the other parts' writes. Names end in the type of ids.
+// A batch in transit: one kernel sorts arcs by owner, sends the other partitions their numbers, writes them into the
+// windows of their owners, and waits for the other partitions' writes. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/distributed/partition/partition.cuh"
@@ -8,7 +8,7 @@
 // The arcs of a span, sorted by owner: positions are those among them.
 struct SortedSpan {
   int before[WARPS][MAX_WINDOWS];  // memory of rank_in_span
-  int start[MAX_WINDOWS + 1];      // position of the first arc of each part
+  int start[MAX_WINDOWS + 1];      // position of the first arc of each partition
   u8 owner_at[SPAN];                // by position
   i64 to[MAX_WINDOWS];             // from a position here to the arc's position at the owner
   u64 column[SPAN];                 // entries of one column at their positions
@@ -32,8 +32,8 @@ __device__ void sort_span(SortedSpan& sorted, i64 begin, i64 count, const u8* ow
   }
 }
 
-// Writes a column of a span to the parts, base_of(p) + position: neighboring threads to neighboring positions, since
-// links between GPUs carry whole lines.
+// Writes a column of a span to the partitions, base_of(p) + position: neighboring threads to neighboring positions,
+// since links between GPUs carry whole lines.
 template <class T, class BaseOf>
 __device__ void write_column(
     SortedSpan& sorted, i64 begin, const T* values, int parts, const int (&position)[ROWS], BaseOf base_of) {
@@ -52,14 +52,14 @@ __device__ void write_column(
 }
 
 // By a grid-cooperative launch, or by one block: moves arcs, and their weights if these have bytes, into the windows of
-// the parts that own them. Behind a head of some bytes, the window has capacity for `room` sources, destinations, and
-// weights. Entries of the first part come first. `received` reports to the host the numbers that all parts have sent
-// each other (find_places). If a part gets more than its capacity, or one has found errors, all parts move their arcs
-// to new arrays of their own instead.
+// the partitions that own them. Behind a head of some bytes, the window has capacity for `room` sources, destinations,
+// and weights. Entries of the first partition come first. `received` reports to the host the numbers that all
+// partitions have sent each other (find_places). If a partition gets more than its capacity, or one has found errors,
+// all partitions move their arcs to new arrays of their own instead.
 //
 // arrived, target: the counter of the grid's barriers, of which it makes three, and its value before the first one.
-// owners, places, rows: memory for an entry of each arc, of each part and span, and for the numbers that parts
-// exchange.
+// owners, places, rows: memory for an entry of each arc, of each partition and span, and for the numbers that
+// partitions exchange.
 template <class ID>
 __device__ void send_arcs(
     i64 parts, u32 target, i64 spans, i64 count, const ID* src, const ID* dst, const char* weights, int together,
@@ -116,7 +116,7 @@ __device__ void send_arcs(
   }
   __threadfence_system();
   grid_barrier(arrived, target);
-  if (fits && blockIdx.x == 0) exchange(1, row, window_of, rank, int(parts), abandoned);  // all parts find alike that it fits
+  if (fits && blockIdx.x == 0) exchange(1, row, window_of, rank, int(parts), abandoned);  // all partitions find the same
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS, 2) send_arcs_int(

@@ -106,7 +106,7 @@ class Sender:
         self._kinds = kinds
         self.width = sum(kind.itemsize for kind in kinds)  # bytes of an arc
         self.room = (window.nbytes - HEAD_BYTES) // self.width // 128 * 128  # arcs that a window can receive
-        self.received = []  # the columns in this part's window
+        self.received = []  # the columns in this partition's window
         start = HEAD_BYTES
         for kind in kinds:
             end = start + self.room * kind.itemsize

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Calls = list[tuple[str, list[Notification]]]  # methods of observers, each with its notifications
 VERSION = attrgetter("version")
-Targets = list[tuple[str, Any]]  # the local graphs of a part by name, each with its arcs
+Targets = list[tuple[str, Any]]  # the local graphs of a partition by name, each with its arcs
 
 
 class PartChange:

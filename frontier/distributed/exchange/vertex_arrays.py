@@ -50,14 +50,14 @@ class Entry:
     array: weakref.ref
     rule: str | Callable | None = None
     leader: weakref.ref | None = None  # the array whose copies decide which copy of this one counts
-    behind: bool = False  # copies of entries that other parts own may be out of date
+    behind: bool = False  # copies of entries that other partitions own may be out of date
     holds_sums: bool = False  # with a rule of `IDLE`: such copies contain amounts to add instead of values
     pending: bool = False  # these amounts may be nonzero
     apart: bool = False  # copies may have to be combined, by a rule that is a function
     held: bool = False  # they stay apart for now, even if they are needed
     normal: Callable | None = None  # brings entries to a form in which combined copies are equal
-    before: Any = None  # a copy from before the current operator, if all parts' copies were equal
-    held_from: Any = None  # on CPUs, a copy from when they were first held: its values are no news to other parts
+    before: Any = None  # a copy from before the current operator, if all partitions' copies were equal
+    held_from: Any = None  # on CPUs, a copy from when they were first held: its values are no news to other partitions
 
 
 class VertexArrays:
@@ -267,12 +267,12 @@ class VertexArrays:
             return level.members, [level.total, level.entered][: 1 + len(numbers)]
         reached, found = partition.sort_by_owner(reached)
         known = xp.asarray(np.asarray([reached.size, *numbers], np.int64))
-        table = comm.gather_rows(xp.concatenate([found, known]))  # row p: the counts that part p sends, and more
+        table = comm.gather_rows(xp.concatenate([found, known]))  # row p: the counts that partition p sends, and more
         counts, received = table[comm.rank, : comm.size].tolist(), table[:, comm.rank].tolist()
         sums = table[:, comm.size :].sum(axis=0).tolist()
         own = partition.own_piece(counts)
         mine = reached[own]
-        # Send pairs or all entries, whichever is less in total: all parts choose alike.
+        # Send pairs or all entries, whichever is less in total: all partitions choose alike.
         itemsize = sum(array.itemsize for array in (*ruled, *followers))
         sent = table[:, : comm.size]
         pairs = int(sent.sum() - np.trace(sent)) * (itemsize + reached.itemsize)
@@ -291,7 +291,7 @@ class VertexArrays:
         values = {id(array): column for array, column in zip(carried, got, strict=True)}
         better = []
         start = 0
-        for peer, count in enumerate(received):  # no vertex is listed twice by one part
+        for peer, count in enumerate(received):  # no vertex is listed twice by one partition
             piece, start = slice(start, start + count), start + count
             if peer != comm.rank and count:
                 theirs = {key: column[piece] for key, column in values.items()}

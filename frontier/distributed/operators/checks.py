@@ -36,7 +36,7 @@ def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool 
             )
         if callable(rule) or rule in OF_NO_VERTEX or use.writes <= {src}:
             continue
-        if use.writes <= {edge} and rule is None:  # an array by edge, of this part only
+        if use.writes <= {edge} and rule is None:  # an array by edge, of this partition only
             if graph.inward is not None and graph.is_column(array):
                 raise ValueError(
                     f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other "

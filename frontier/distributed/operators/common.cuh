@@ -1,11 +1,11 @@
-// CUDA kernels that find out which lists of neighbors travel between parts, for pairs whose ends two parts own. Macros:
-// VIEW_HEADER, VID.
+// CUDA kernels that find out which lists of neighbors travel between partitions, for pairs whose ends two partitions
+// own. Macros: VIEW_HEADER, VID.
 //
-// An *item* is a pair that this part shares with another one. Items are in blocks, two for each other part: first the
-// pairs that the part of lower rank lists, then the pairs that the part of higher rank lists. So both parts have the
-// same items in the same order, and each computes the other one's decisions. `blocks` has the start of each block, the
-// number of items, and for each block the difference between an item and its position among the pairs that are sent, or
-// that have come.
+// An *item* is a pair that this partition shares with another one. Items are in blocks, two for each other partition:
+// first the pairs that the partition of lower rank lists, then the pairs that the partition of higher rank lists. So
+// both partitions have the same items in the same order, and each computes the other one's decisions. `blocks` has the
+// start of each block, the number of items, and for each block the difference between an item and its position among
+// the pairs that are sent, or that have come.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
@@ -23,8 +23,8 @@ __device__ __forceinline__ int block_of(const i64* blocks, int parts, i64 item) 
   return low;
 }
 
-// The ends of each item, this part's end first, the degree of this end, and whether it is the pair's first: those pairs
-// are listed here.
+// The ends of each item, this partition's end first, the degree of this end, and whether it is the pair's first: those
+// pairs are listed here.
 extern "C" __global__ void lay_out(
     i64 count, View view, const i64* blocks, int parts, int rank, const VID* sent_u, const VID* sent_v, const VID* come_u,
     const VID* come_v, VID* own, VID* other, VID* degrees, u8* swapped) {
@@ -51,8 +51,8 @@ extern "C" __global__ void choose(
   }
 }
 
-// Enters the list of each item, and the part that it goes to or comes from, into a hash table that retains the first
-// item of equal ones. `places` becomes the entry. `entries` is a power of two, and more than the items.
+// Enters the list of each item, and the partition that it goes to or comes from, into a hash table that retains the
+// first item of equal ones. `places` becomes the entry. `entries` is a power of two, and more than the items.
 extern "C" __global__ void claim(
     i64 count, const i64* blocks, int parts, const VID* lists, u32* table, i64 entries, u32* places) {
   GRID_STRIDE(item, count) {
@@ -113,8 +113,8 @@ extern "C" __global__ void __launch_bounds__(TILE) measure(
 
 // The position of each list at its first item: among the sent, or the received ones. `going` becomes the vertices whose
 // lists are sent, and -1 elsewhere. `rows` becomes -1 for items that are not compared here, `ends` the sums of compared
-// neighbors up to each item. `bounds`: for each part the neighbors sent to the parts before it, and in total, and then
-// the received ones. Parts without items get none.
+// neighbors up to each item. `bounds`: for each partition the neighbors sent to the partitions before it, and in total,
+// and then the received ones. Partitions without items get none.
 extern "C" __global__ void __launch_bounds__(TILE) place(
     i64 count, const i64* blocks, int parts, const VID* own, const VID* lists, const VID* degrees, const VID* theirs,
     const i64* sums, bool summed, i64* rows, i64* offsets, i64* ends, VID* going, i64* bounds) {

@@ -4,7 +4,7 @@ The shorter list of neighbors of a pair travels to the owner of the other vertex
 Its members are looked up there. Values that functors read by edge travel with it.
 
     u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
-    keys        a list in flight: the other part, and the vertex; both parts derive the same keys in the same order
+    keys        a list in flight: the other partition, and the vertex; both derive the same keys in the same order
 
 It makes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
 operator has made them already, for edges that observers are notified of (`RoutedEdges`).
@@ -106,8 +106,8 @@ class Lists:
 
     rows: Any  # the received list of each key (int64), -1 for keys that were not requested
     offsets: Any  # of the received lists, which are contiguous (int64)
-    sent: list[int]  # neighbors to each part
-    received: list[int]  # neighbors from each part
+    sent: list[int]  # neighbors to each partition
+    received: list[int]  # neighbors from each partition
     neighbors: Any  # to send
     edges: Any  # to send
 
@@ -129,8 +129,8 @@ def _find(
     of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)
     of_u_in, of_v = comm.alltoallv_both_ways(of_u, of_v_in, counts, received)
 
-    # First the pairs of other parts, then own ones. This part compares the pairs whose end on the other part has the
-    # shorter list: u of other parts' pairs, and v of own ones.
+    # First the pairs of other partitions, then own ones. This partition compares the pairs whose end on the other
+    # partition has the shorter list: u of other partitions' pairs, and v of own ones.
     known, listed = xp.concatenate([v_in, u_out]), xp.concatenate([u_in, v_out])
     lengths = xp.concatenate([of_u_in, of_v])
     compared = xp.concatenate([of_u_in <= of_v_in, of_v < of_u])

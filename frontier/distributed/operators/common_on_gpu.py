@@ -170,7 +170,7 @@ class ListTransfer:
         bounds = self._bounds.result().tolist()
         found = []
         for ends in (bounds[: parts + 1], bounds[parts + 1 :]):
-            for part in reversed(range(parts)):  # parts without items have no bounds
+            for part in reversed(range(parts)):  # partitions without items have no bounds
                 if not self._items.sizes[part]:
                     ends[part] = ends[part + 1]
             found.append([b - a for a, b in itertools.pairwise(ends)])

@@ -53,7 +53,7 @@ class PartFrontier(HeldByParts, Frontier):
     request them, since this is a collective operation.
     """
 
-    is_everyone = False  # made of all vertices, as all parts know
+    is_everyone = False  # made of all vertices, as all partitions know
 
     def __init__(self, graph: Any, vertices: Any = ()):
         if graph.comm.size > 1 and graph.device.is_gpu and isinstance(vertices, list | tuple | range | np.ndarray):

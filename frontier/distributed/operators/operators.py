@@ -359,7 +359,7 @@ def visit_edges(
 
 
 def copy_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
-    return graph  # parts are read as they are stored
+    return graph  # partitions are read as they are stored
 
 
 def copy_for_passes(graph: BasePart, passes: float, *, look_ups: bool = False) -> BasePart:

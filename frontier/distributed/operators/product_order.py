@@ -52,13 +52,13 @@ class PartOrder:
         places = places_by_degree(local, degrees_of(local, owned), 0).order
         own = elementwise.take(device, owned, places)
         asked = ghosts.asked()
-        self._sent: Any = None  # positions of the entries that other parts request, by part
-        self._counts: list[int] = []  # of requests of each part
+        self._sent: Any = None  # positions of the entries that other partitions request, by partition
+        self._counts: list[int] = []  # of requests of each partition
         if comm.size == 1:
             self.ghosts = [0]
             self.order = own
             return
-        if asked is None:  # all vertices of other parts count as ghosts
+        if asked is None:  # all vertices of other partitions count as ghosts
             self.ghosts = [0 if peer == comm.rank else count for peer, count in enumerate(partition.counts)]
             (others,) = comm.gather_others([own], partition.counts)
         else:

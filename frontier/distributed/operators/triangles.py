@@ -6,8 +6,8 @@ upper end of an edge counts the common upper neighbors of both. It has the list 
 ends come from the partitions that own them, one partition at a time, so a partition stores at most two partitions'
 lists. The first ones are looked up together with its own.
 
-    position  a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
-              partitions form a static copy
+    position  a vertex's number here: the first partition's come first (`Partition.order`), so the
+              contiguous lists of two partitions form a static copy
     lengths   of all vertices' lists of upper neighbors, by position
     upper     the lists of this partition's vertices, by position, without gaps
 """

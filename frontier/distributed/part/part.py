@@ -112,7 +112,7 @@ class GraphPart(PartUpdates, PartReads):
         self._reverse: GraphPart | None = None
         self._notified: list[NotifiedEdges] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
-        own = weakref.ref(self)  # a part that nothing refers to is freed at once
+        own = weakref.ref(self)  # a partition that nothing refers to is freed at once
         self.ghosts = {
             name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
         }
@@ -140,7 +140,7 @@ class GraphPart(PartUpdates, PartReads):
         """Load a graph that `save` has written, on any number of workers."""
         return files.load(cls, comm, path)
 
-    # ---- running over parts ------------------------------------------------------------------------------------------
+    # ---- running over partitions ------------------------------------------------------------------------------------
 
     def reading(self) -> AbstractContextManager[Any]:
         """`Graph.reading`: only one thread uses a partition."""

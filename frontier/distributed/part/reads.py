@@ -182,7 +182,7 @@ class PartReads(MakesVertexArrays, BasePart):
 
     def neighbors(self, v: int) -> Any:
         """`Graph.neighbors`."""
-        return self.comm.allgather(self.local.neighbors(v))[0]  # other parts have none
+        return self.comm.allgather(self.local.neighbors(v))[0]  # other partitions have none
 
     def to_coo(self) -> tuple[Any, Any, Any]:
         """`Graph.to_coo`: all edges on every partition, for graphs that fit. `local.to_coo` has the partition's own

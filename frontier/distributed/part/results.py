@@ -171,7 +171,7 @@ def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
     described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))
     counts = [count for count, _ in described]
     start = sum(counts[: host.comm.rank])
-    # pandas derives the type of a column from its texts, and a part may have none.
+    # pandas derives the type of a column from its texts, and a partition may have none.
     found = [dtypes for _, dtypes in described]
     rows = rows.astype({
         name: next((known[name] for known in found if known[name] != OBJECTS), known_here)

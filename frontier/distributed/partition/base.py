@@ -25,6 +25,6 @@ class BasePartition:
         """Return the entries of all partitions, given their counts, without the entries of this partition."""
         own = self.own_piece(counts)
         before, behind = values[: own.start], values[own.stop :]
-        if not before.size or not behind.size:  # on the first and the last part: a view
+        if not before.size or not behind.size:  # on the first and the last partition: a view
             return behind if behind.size else before
         return self.device.xp.concatenate([before, behind])

@@ -1,6 +1,6 @@
-// Lists of vertices sorted by the part that owns them. Three kernels: owners are found and counted by span, counts
-// become positions, and entries are moved to them. The order is stable. Arrays with an entry for each part and span
-// have all spans of the first part first. Names end in the type of ids.
+// Lists of vertices sorted by the partition that owns them. Three kernels: owners are found and counted by span, counts
+// become positions, and entries are moved to them. The order is stable. Arrays with an entry for each partition and
+// span have all spans of the first partition first. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
@@ -14,7 +14,7 @@
 // for (span = this thread block; span < spans of count; span += all thread blocks)
 #define SPANS(span, count) for (i64 span = blockIdx.x; span * SPAN < (count); span += gridDim.x)
 
-// The part of a vertex: the finalizer of SplitMix64, as in owners.py. Runs of 2^together vertices have one.
+// The partition of a vertex: the finalizer of SplitMix64, as in owners.py. Runs of 2^together vertices have one.
 __device__ __forceinline__ int owner_of(u64 id, int together, u32 parts) {
   u64 h = (id >> together) + 0x9E3779B97F4A7C15ull;
   h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -68,9 +68,9 @@ extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
   find_owners(count, ids, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
-// Replaces the counts by the positions of the first entries, and writes the numbers for other parts: the number of
-// entries for each part, whether errors occurred, and a number of the host's. One thread block, whose threads process
-// consecutive counts each.
+// Replaces the counts by the positions of the first entries, and writes the numbers for other partitions: the number of
+// entries for each partition, whether errors occurred, and a number of the host's. One thread block, whose threads
+// process consecutive counts each.
 __device__ void find_places(
     i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {
   i64 size = parts * spans, each = (size + blockDim.x - 1) / blockDim.x;
@@ -102,8 +102,8 @@ extern "C" __global__ void __launch_bounds__(1024) place_spans(
 }
 
 // Finds the owners of a thread's entries of a span, and for each the number of earlier entries of the span with the
-// same part. A warp has ROWS rows of 32 entries that follow each other, the first one's from `begin` on. Thread p gets
-// the number of all entries of part p. `before` is memory: entries of each part, by warp.
+// same partition. A warp has ROWS rows of 32 entries that follow each other, the first one's from `begin` on. Thread p
+// gets the number of all entries of partition p. `before` is memory: entries of each partition, by warp.
 template <int MOST>
 __device__ int rank_in_span(
     int (&before)[WARPS][MOST], i64 begin, i64 count, const u8* owners, int parts, int (&owner)[ROWS], int (&rank)[ROWS]) {

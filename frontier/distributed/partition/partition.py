@@ -13,7 +13,7 @@ from .base import BasePartition
 from .owners_on_gpu import ByOwner, takes
 
 CHUNK = 2**22  # ids that are hashed at a time, with some 30 bytes of memory each
-FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two cost a seventh of the time of a sort
+FEW = 4  # on a CPU, up to 4 partitions are sorted by a pass for each: two cost a seventh of the time of a sort
 
 
 class Partition(BasePartition):

@@ -19,7 +19,7 @@ from .base import BaseCommunicator
 from .windows import Window
 
 REDUCTIONS = ("sum", "min", "max")
-SMALL = 4096  # entries of an array that every part reduces on its own: one exchange instead of two
+SMALL = 4096  # entries of an array that every partition reduces on its own: one exchange instead of two
 FEW = 128  # integers that go to the device through page-locked memory: the driver copies other memory in two steps
 
 
@@ -210,7 +210,7 @@ class Communicator(BaseCommunicator):
             return values.copy()
         if values.size <= SMALL:
             return _combine(self._run([values] * self.size, [values.size] * self.size, values.dtype), self.size, op)
-        # Each part reduces one piece, and sends it to all.
+        # Each partition reduces one piece, and sends it to all.
         ends = [values.size * p // self.size for p in range(self.size + 1)]
         pieces = [values[a:b] for a, b in itertools.pairwise(ends)]
         mine = int(pieces[self.rank].size)
@@ -363,7 +363,7 @@ class Communicator(BaseCommunicator):
             self._exchange(transfers)
         except PartLostError:
             raise
-        except BaseException:  # such as an interrupt, in a program that is a part itself
+        except BaseException:  # such as an interrupt, in a program that is a partition itself
             self.close()
             raise
         self._end(start)

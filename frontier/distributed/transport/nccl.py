@@ -196,7 +196,7 @@ class NcclCommunicator(Communicator):
     def close(self) -> None:
         if self._window is not None:
             self._window.abandon()
-        if self._group is not None:  # first: freeing memory blocks on queued work, which may wait for a lost part
+        if self._group is not None:  # first: freeing memory blocks on queued work, which may wait for a lost partition
             group, self._group = self._group, None
             group.abort()
         self._close_window(last=True)

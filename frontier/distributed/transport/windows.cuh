@@ -1,5 +1,5 @@
-// A row of numbers of each part for all parts, by kernels that see each other's windows: within a host this costs some
-// microseconds, and the host launches one kernel for it.
+// A row of numbers of each partition for all partitions, by kernels that see each other's windows: within a host this
+// costs some microseconds, and the host launches one kernel for it.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include "frontier/distributed/transport/window_layout.cuh"
@@ -10,15 +10,15 @@ constexpr int MAX_NUMBERS = 34;  // of a row
 constexpr int FROM_HOST = 8;      // that are parameters
 enum Operation { NONE, SUM, LEAST, GREATEST };
 
-// The numbers that a part has sent, and in which exchange.
+// The numbers that a partition has sent, and in which exchange.
 struct Row {
   u64 turn;
   i64 numbers[MAX_NUMBERS];
 };
 
 struct RowsHead {
-  u64 turn;                   // exchanges so far, private to this part
-  Row rows[2][MAX_WINDOWS];  // by turns, as a part may be ahead by one exchange
+  u64 turn;                   // exchanges so far, private to this partition
+  Row rows[2][MAX_WINDOWS];  // by turns, as a partition may be ahead by one exchange
 };
 static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
   return a + b;
 }
 
-// The numbers that all parts have sent in an exchange.
+// The numbers that all partitions have sent in an exchange.
 struct Received {
   RowsHead* own;
   const i64* mine;
@@ -36,14 +36,14 @@ struct Received {
   int rank;
   bool all_came;
 
-  // If the parts are abandoned meanwhile, all numbers are 1, which batches treat as an error.
+  // If the partitions are abandoned meanwhile, all numbers are 1, which batches treat as an error.
   __device__ i64 number(int p, int k) const {
     return !all_came ? 1 : p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k);
   }
 };
 
-// By one block: sends `count` numbers, which its threads share, to all parts, and waits for theirs, and for all their
-// earlier writes.
+// By one block: sends `count` numbers, which its threads share, to all partitions, and waits for theirs, and for all
+// their earlier writes.
 __device__ Received
 exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts, const volatile u64* abandoned) {
   auto head = [&](int p) { return (RowsHead*)(window_of[p] + ROWS_AT); };

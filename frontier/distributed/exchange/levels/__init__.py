@@ -84,11 +84,11 @@ class Columns:
 class Level:
     """The result of a level."""
 
-    members: Any  # this part's members of the next frontier, without duplicates
+    members: Any  # this partition's members of the next frontier, without duplicates
     arcs: int  # that leave them
-    total: int  # members of all parts
+    total: int  # members of all partitions
     total_arcs: int
-    entered: int  # vertices in the last frontiers of all parts
+    entered: int  # vertices in the last frontiers of all partitions
 
 
 class Mail:

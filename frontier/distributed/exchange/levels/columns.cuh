@@ -1,5 +1,5 @@
-// Columns of arrays by vertex that travel between parts: vertices with the entries of each array, and how these combine with
-// the entries of the part that owns a vertex. Macros: VID.
+// Columns of arrays by vertex that travel between partitions: vertices with the entries of each array, and how these
+// combine with the entries of the partition that owns a vertex. Macros: VID.
 #pragma once
 #include "frontier/cuda/tile.cuh"
 
@@ -128,8 +128,8 @@ __device__ __forceinline__ bool take_pair(const Columns& columns, const char* at
 }
 
 // Distributes a list of vertices by their owners, all threads of a grid of blocks of WIDE together. owner_of(v): the
-// part, or a negative number to leave v out. cursor_of(p): the counter of part p. take(p, place, v): called for v,
-// which is the vertex number `place` of part p.
+// partition, or a negative number to leave v out. cursor_of(p): the counter of partition p. take(p, place, v): called
+// for v, which is the vertex number `place` of partition p.
 template <class OwnerOf, class CursorOf, class Take>
 __device__ void distribute(i64 size, const VID* vertices, int parts, OwnerOf owner_of, CursorOf cursor_of, Take take) {
   __shared__ u32 held[MAX_PARTS];
@@ -159,8 +159,9 @@ __device__ void distribute(i64 size, const VID* vertices, int parts, OwnerOf own
   }
 }
 
-// Combines a message of `count` pairs, all threads of the grid together. Vertices that it improves and that have no stamp of
-// this epoch yet are appended to `members`, of which `*cursor` counts the entries. Returns the arcs that leave this thread's.
+// Combines a message of `count` pairs, all threads of the grid together. Vertices that it improves and that have no
+// stamp of this epoch yet are appended to `members`, of which `*cursor` counts the entries. Returns the arcs that leave
+// this thread's.
 template <class Graph>
 __device__ u64 combine_all(
     const Graph& view, const Columns& columns, const char* message, i64 room, i64 count, int* stamps, int epoch,

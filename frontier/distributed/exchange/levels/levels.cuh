@@ -1,9 +1,9 @@
-// CUDA kernels that send the vertices reached by a push to the parts that own them, and combine them there. Macros:
-// VIEW_HEADER, VID.
+// CUDA kernels that send the vertices reached by a push to the partitions that own them, and combine them there.
+// Macros: VIEW_HEADER, VID.
 //
 // A message is a header (the number of vertices) and columns of `room` entries: the vertices, and the entries of each
 // array. The first messages of a level have a fixed capacity, so they travel before the counts are known. If that is
-// too little for a part, all its vertices travel in a second message, whose capacity is their count rounded up.
+// too little for a partition, all its vertices travel in a second message, whose capacity is their count rounded up.
 #pragma once
 #include "frontier/distributed/exchange/levels/columns.cuh"
 #include VIEW_HEADER
@@ -11,8 +11,8 @@
 constexpr int SOLO = 1024;
 constexpr i64 HEADER = 16;  // bytes
 
-// Positions among the numbers of a level (levels/__init__.py has the same): the numbers of this part, and their totals
-// over all parts.
+// Positions among the numbers of a level (levels/__init__.py has the same): the numbers of this partition, and their
+// totals over all partitions.
 constexpr int MEMBERS = 0, ARCS = 1, LEFT = 2, TOTALS = 4, ROWS = 8;
 
 __device__ __forceinline__ i64 rounded_up(i64 count) { return (count + 7) / 8 * 8; }
@@ -91,9 +91,9 @@ extern "C" __global__ void forget(
   }
 }
 
-// Combines the messages of all other parts, one after another, by one block: a vertex that several have sent is
-// combined in their order. `received` has none of this part. Leaves a row of counts: the pairs sent to each part, and
-// received.
+// Combines the messages of all other partitions, one after another, by one block: a vertex that several have sent is
+// combined in their order. `received` has none of this partition. Leaves a row of counts: the pairs sent to each
+// partition, and received.
 extern "C" __global__ void __launch_bounds__(SOLO) combine_messages(
     i64, View view, char* messages, char* received, int rank, int parts, i64 room, int* stamps, int epoch, VID* members,
     u64* numbers, COLUMN_PARAMS) {
@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) combine_messages(
   add_up(numbers + ARCS, arcs);
 }
 
-// Combines the second message of another part, of `count` pairs.
+// Combines the second message of another partition, of `count` pairs.
 extern "C" __global__ void combine_message(
     i64 count, View view, const char* messages, i64 offset, int* stamps, int epoch, VID* members, u64* numbers,
     COLUMN_PARAMS) {

@@ -32,7 +32,7 @@ DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3  # as in persistent.cuh
 ROOM_FOR_A_VERTEX, LEAST_BYTES, MAX_BYTES = 8, 2**16, 2**28
 """Bytes of a partition's window for messages of all other partitions: per vertex (enough to share two arrays of four
 bytes an entry at once), and bounds of the total."""
-PATIENCE = 2**31  # polls of another part before it counts as lost: some minutes, in which it may compile the kernel
+PATIENCE = 2**31  # polls of a partition before it counts as lost: some minutes, in which it may compile the kernel
 SHARE_FROM = 16
 """A search that has reached one of so many vertices brings its arrays up to date on all partitions: they are likely to
 be read there next, and the kernels need half the time of an exchange."""
@@ -117,7 +117,7 @@ def _run(
         graph.mark_failed("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
     vertices = lists[last][:count].copy()
-    if ending == NO_ROOM:  # for the output of this part, or of another one
+    if ending == NO_ROOM:  # for the output of this partition, or of another one
         level = levels.send(reached[:found], count)
         vertices, arcs, total, made = level.members, level.arcs, level.total, made + 1
     left = PartFrontier.of_part(graph, Frontier._of(local, vertices, arcs=arcs))

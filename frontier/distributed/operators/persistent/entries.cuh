@@ -1,5 +1,5 @@
-// Entries of arrays by vertex, from the parts that own the vertices to all other parts, by kernels that see each
-// other's memory. Macros: VID.
+// Entries of arrays by vertex, from the partitions that own the vertices to all other partitions, by kernels that see
+// each other's memory. Macros: VID.
 #pragma once
 #include "frontier/distributed/exchange/levels/columns.cuh"
 
@@ -58,9 +58,9 @@ __device__ __forceinline__ void receive_as(const SomeVertices& some, char* array
   }
 }
 
-// Updates the entries of all vertices on all parts. All threads of all parts' grids call it. room_of(p): `bytes` of
-// memory of part p that all parts write to, each the entries of its own vertices. meet(): a barrier of all parts, false
-// if one does not come. The result is false then, too.
+// Updates the entries of all vertices on all partitions. All threads of all partitions' grids call it. room_of(p):
+// `bytes` of memory of partition p that all partitions write to, each the entries of its own vertices. meet(): a
+// barrier of all partitions, false if one does not come. The result is false then, too.
 //
 // If the memory does not fit the entries of all vertices at once, it makes several rounds, alternating between the two
 // halves of the memory, with one barrier each.

@@ -1,16 +1,17 @@
-// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory: the parts' kernels
-// run at the same time and make one advance after another, without the host. Macros: see visit.cuh, and NEXT_STEP.
+// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory: the partitions'
+// kernels run at the same time and make one advance after another, without the host. Macros: see visit.cuh, and
+// NEXT_STEP.
 //
-// A part has a window, memory that all parts see:
+// A partition has a window, memory that all partitions see:
 //
 //     WindowHead    the numbers that others have sent; behind it what windows.cuh has
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
-//     messages      of each other part: the vertices of this part that it has reached (columns.cuh); at the end, in the same
-//                   place, the entries of all vertices (entries.cuh)
+//     messages      of each other partition: the vertices of this one that it has reached (columns.cuh); at the end,
+//                   in the same place, the entries of all vertices (entries.cuh)
 //
-// A push is a push of one device, along the part's own arcs. The reached vertices of other parts are written into their
-// windows. When all have done so, each combines its messages, and sends its members and arcs to all: two barriers of
-// the parts. A pull reads the bits of all parts, and has one barrier.
+// A push is a push of one device, along the partition's own arcs. The reached vertices of other partitions are written
+// into their windows. When all have done so, each combines its messages, and sends its members and arcs to all: two
+// barriers of the partitions. A pull reads the bits of all partitions, and has one barrier.
 #pragma once
 #include "frontier/cuda/bits.cuh"
 #include "frontier/cuda/grid_barrier.cuh"
@@ -25,11 +26,11 @@ constexpr int MAX_BLOCKS = 4;  // of a multiprocessor
 constexpr int OUTCOMES = 9;     // windows.py has the same number
 
 // The result of a search, and the reason of its end (persistent/__init__.py has the same). `ALL_SHARED`: it is done,
-// and its arrays are equal on all parts.
+// and its arrays are equal on all partitions.
 enum Ending { DONE, NO_ROOM, PART_LOST, ALL_SHARED };
 
-// The note that a part sends another at a barrier: two numbers below 2^48. Above them is the barrier's number, by which
-// the waiting part detects the note.
+// The note that a partition sends another at a barrier: two numbers below 2^48. Above them is the barrier's number, by
+// which the waiting partition detects the note.
 struct Note {
   u64 first, second;
 };
@@ -37,22 +38,22 @@ constexpr int TAG_AT = 48;
 constexpr u64 NUMBER = (1ull << TAG_AT) - 1;
 
 struct WindowHead {
-  u64 turn;                   // barriers of the parts so far, private to this part
-  Note notes[2][MAX_PARTS];  // of part p, written by it: by turns, as it may be ahead by one barrier
+  u64 turn;                   // barriers of the partitions so far, private to this partition
+  Note notes[2][MAX_PARTS];  // of partition p, written by it: by turns, as it may be ahead by one barrier
 };
 static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 
-// The state that the blocks of a part share, all zero at first. Counters of a kind rotate: this step's, the next one's,
-// and one that is being set to zero.
+// The state that the blocks of a partition share, all zero at first. Counters of a kind rotate: this step's, the next
+// one's, and one that is being set to zero.
 struct PartState {
-  u64 found[3][2];          // members of this part in the output of a step, and the arcs that leave them
+  u64 found[3][2];          // members of this partition in the output of a step, and the arcs that leave them
   u64 reached[3][2];        // the vertices that a push has reached; the second is not used
-  u64 sent[3][MAX_PARTS];  // of it, to each part
+  u64 sent[3][MAX_PARTS];  // of it, to each partition
   u64 num_pieces[3];        // of long lists
   u64 num_rest[3];          // vertices that a pull deferred
   u64 num_listed[3];        // members of a bitmap that were listed
-  u64 received[MAX_PARTS]; // pairs in the message of each part
-  Note totals;              // members of all parts, and the arcs that leave them
+  u64 received[MAX_PARTS]; // pairs in the message of each partition
+  Note totals;              // members of all partitions, and the arcs that leave them
   u64 ending;
   u64 arrived, released;    // at barriers
 };
@@ -70,7 +71,7 @@ struct BareList {
   }
 };
 
-// The windows of all parts.
+// The windows of all partitions.
 struct Windows {
   char* const* of;
   int rank, parts;
@@ -83,8 +84,8 @@ struct Windows {
   // In the window of `to`.
   __device__ char* message(int to, int from) const { return (char*)bits(to, 2) + from * message_bytes; }
 
-  // By one thread: sends each part its note, and waits for the notes of all other parts, which `take` receives. Returns
-  // false if a part does not come.
+  // By one thread: sends each partition its note, and waits for the notes of all other partitions, which `take`
+  // receives. Returns false if a partition does not come.
   template <class NoteFor, class Take>
   __device__ bool meet(i64 patience, NoteFor note_for, Take take) const {
     WindowHead* own = head(rank);
@@ -135,17 +136,17 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
   __syncthreads();
 }
 
-// Advances, until no part has members, `max_steps` are made, or a part has reached more vertices of another part than
-// fit in a message: then `reached` has the reached vertices, and the host continues from there. If it has returned at
-// least `share_from` vertices, all parts get all entries of its arrays.
+// Advances, until no partition has members, `max_steps` are made, or a partition has reached more vertices of another
+// partition than fit in a message: then `reached` has the reached vertices, and the host continues from there. If it
+// has returned at least `share_from` vertices, all partitions get all entries of its arrays.
 //
 // A step pulls if all frontiers together have at least `pull_from` members and more than `pull_above` arcs. `entering`
-// is the graph whose arcs lead back to them, and `owned` lists this part's vertices. All lists and `rest` have capacity
-// for all vertices, `everyone` for a bitmap.
+// is the graph whose arcs lead back to them, and `owned` lists this partition's vertices. All lists and `rest` have
+// capacity for all vertices, `everyone` for a bitmap.
 //
-// outcome: this part's members, the arcs that leave them, which list they are in (the first is `spare`), the steps, the members
-// of all parts, why it has ended, the number of vertices in `reached`, the pairs that this part has sent, and the bitmaps that
-// it has read.
+// outcome: this partition's members, the arcs that leave them, which list they are in (the first is `spare`), the
+// steps, the members of all partitions, why it has ended, the number of vertices in `reached`, the pairs that this
+// partition has sent, and the bitmaps that it has read.
 extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_parts(
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
@@ -172,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_par
       if (!windows.meet(patience, [](int) { return Note{0, 0}; }, [](int, Note) {})) state->ending = PART_LOST;
     });
   };
-  // Sends `found` to all parts, and adds up theirs.
+  // Sends `found` to all partitions, and adds up theirs.
   auto sum_up = [&](const u64* found) {
     barrier_around(state, target, [&] {
       Note mine{*(volatile const u64*)found, *(volatile const u64*)(found + 1)}, sum = mine;
@@ -193,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_par
   i64 total = i64(*(volatile u64*)&state->totals.first), total_arcs = i64(*(volatile u64*)&state->totals.second);
 #ifdef HAS_CONDITION
   int which = 0;           // of the two bitmaps
-  bool is_bitmap = false;  // this part's members are in it, not in `in`
+  bool is_bitmap = false;  // this partition's members are in it, not in `in`
 #endif
   u64 ending = *(volatile u64*)&state->ending;
   while (ending == DONE && total > 0 && steps < max_steps) {
@@ -292,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_par
       });
       ending = *(volatile u64*)&state->ending;
       if (ending != DONE) break;
-      // One part after another: a vertex that several have sent is combined in their order.
+      // One partition after another: a vertex that several have sent is combined in their order.
       for (int p = 0; p < parts; ++p) {
         if (p == rank) continue;
         i64 pairs = i64(*(volatile u64*)(state->received + p));
