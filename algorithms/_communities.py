@@ -57,6 +57,12 @@ class CommunitiesResult(Result):
         With the weights of the graph.
     levels : int
         Number of levels on which vertices were merged. `ecg` counts the levels of its last run.
+
+    See Also
+    --------
+    ecg : Computes it.
+    leiden : Computes it.
+    louvain : Computes it.
     """
 
     labels: Any

@@ -58,6 +58,13 @@ class AllPairsSimilarityResult(Result):
         by descending coefficient and then sorted.
     coefficient : array of float64, shape (m,)
         Above 0, up to 1.
+
+    See Also
+    --------
+    all_pairs_cosine : Computes it.
+    all_pairs_jaccard : Computes it.
+    all_pairs_overlap : Computes it.
+    all_pairs_sorensen : Computes it.
     """
 
     src: Any

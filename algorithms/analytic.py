@@ -62,6 +62,11 @@ class Analytic:
     note : str
         Advice for comparing results, as a format string of the parameters.
 
+    See Also
+    --------
+    analytics : All of them.
+    register : Add one.
+
     Examples
     --------
     >>> def degrees(graph):
@@ -192,6 +197,10 @@ def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
     ------
     ValueError
         The name is in use.
+
+    See Also
+    --------
+    analytics : All that are registered.
     """
     if not isinstance(analytic, Analytic):
         raise TypeError(f"analytic must be an Analytic, not {type(analytic).__name__}")
@@ -203,7 +212,13 @@ def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
 
 
 def analytics(*, times: bool = False) -> dict[str, Analytic]:
-    """The analytics of the catalogue by name, for graphs without times or, with `times`, for graphs that need them."""
+    """The analytics of the catalogue by name, for graphs without times or, with `times`, for graphs that need them.
+
+    See Also
+    --------
+    find_analytic : One of them.
+    register : Add one.
+    """
     return {name: known for name, known in _catalogue.items() if known.times == times}
 
 
@@ -219,6 +234,10 @@ def find_analytic(name: str) -> Analytic:
     ------
     ValueError
         No analytic has this name.
+
+    See Also
+    --------
+    analytics : All names.
     """
     module, _, name = name.rpartition(":")
     if module:

@@ -32,6 +32,10 @@ class BetweennessCentralityResult(Result):
     ----------
     betweenness_centrality : array of float64, shape (num_vertices,)
         On the graph's device.
+
+    See Also
+    --------
+    betweenness_centrality : Computes it.
     """
 
     betweenness_centrality: Any

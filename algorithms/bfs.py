@@ -42,6 +42,10 @@ class BFSResult(Result):
         Largest distance that was searched.
     sources : array of int64, shape (len(sources),), or None
         With `sources`: the source of each row.
+
+    See Also
+    --------
+    bfs : Computes it.
     """
 
     distance: Any

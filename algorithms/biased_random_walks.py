@@ -99,6 +99,11 @@ def node2vec_random_walks(
     TypeError, ValueError
         As for `biased_random_walks`, or `p` or `q` is not finite or not above 0.
 
+    See Also
+    --------
+    biased_random_walks : Steps weighted by edges alone.
+    random_walks : Uniform steps.
+
     Notes
     -----
     The first step is drawn as in `biased_random_walks`. A further step is expected to need at most max(1, 1/q) / min(1,

@@ -37,6 +37,10 @@ class CDLPResult(Result):
         The label of each vertex, which is a vertex, on the graph's device, -1 for deleted vertices.
     iterations : int
         Number of rounds: fewer than allowed if labels no longer change.
+
+    See Also
+    --------
+    cdlp : Computes it.
     """
 
     labels: Any
@@ -58,6 +62,10 @@ def cdlp(graph: fr.Graph, *, max_iter: int = 10) -> CDLPResult:
     ------
     TypeError, ValueError
         `max_iter` is not an integer, or is negative.
+
+    See Also
+    --------
+    label_propagation : Asynchronous, with random ties: fewer iterations.
 
     Notes
     -----

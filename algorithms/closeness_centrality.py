@@ -33,6 +33,10 @@ class ClosenessCentralityResult(Result):
     ----------
     closeness_centrality : array of float64, shape (num_vertices,)
         On the graph's device.
+
+    See Also
+    --------
+    closeness_centrality : Computes it.
     """
 
     closeness_centrality: Any
@@ -63,6 +67,11 @@ def closeness_centrality(
     ------
     TypeError, ValueError
         `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
+
+    See Also
+    --------
+    betweenness_centrality : The share of shortest paths through each vertex.
+    bfs : The distances of one source.
 
     Notes
     -----

@@ -44,6 +44,10 @@ class ColoringResult(Result):
         From 0 on, on the graph's device, -1 for deleted vertices.
     count : int
         Number of colors.
+
+    See Also
+    --------
+    coloring : Computes it.
     """
 
     color: Any

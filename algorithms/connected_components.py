@@ -45,6 +45,11 @@ class ConnectedComponentsResult(Result):
         The smallest vertex of each vertex's component, on the graph's device, -1 for deleted vertices.
     count : int
         Number of components. Each isolated vertex is one.
+
+    See Also
+    --------
+    connected_components : Computes it.
+    strongly_connected_components : Computes it.
     """
 
     labels: Any

@@ -37,6 +37,10 @@ class CoreNumberResult(Result):
         On the graph's device. 0 for isolated and for deleted vertices.
     degeneracy : int
         The largest core number.
+
+    See Also
+    --------
+    core_number : Computes it.
     """
 
     core_number: Any
@@ -59,6 +63,10 @@ class KCoreResult(SubgraphResult):
     num_edges : int
     num_vertices : int
         The structure of the graph, and of the result of `to_graph`.
+
+    See Also
+    --------
+    k_core : Computes it.
     """
 
 

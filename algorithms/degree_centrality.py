@@ -28,6 +28,10 @@ class DegreeCentralityResult(Result):
     ----------
     degree_centrality : array of float64, shape (num_vertices,)
         On the graph's device. Deleted vertices have 0.
+
+    See Also
+    --------
+    degree_centrality : Computes it.
     """
 
     degree_centrality: Any
@@ -48,6 +52,11 @@ def degree_centrality(graph: fr.Graph, normalized: bool = True) -> DegreeCentral
     ------
     TypeError
         An argument is invalid.
+
+    See Also
+    --------
+    pagerank : Weighs neighbors by their own rank.
+    Graph.degrees : The degrees themselves.
 
     Notes
     -----

@@ -49,6 +49,10 @@ class EarliestArrivalResult(Result):
     predecessor : array of the graph's vertex dtype, shape (num_vertices,), or None
         The vertex before on such a path, -1 for the source and for unreachable vertices. If several qualify, any of
         them. Together they always form a tree.
+
+    See Also
+    --------
+    earliest_arrival : Computes it.
     """
 
     arrival: Any
@@ -81,6 +85,11 @@ def earliest_arrival(
     ------
     TypeError, ValueError
         The graph has no times, `source` is not one of its vertices, or another argument is invalid.
+
+    See Also
+    --------
+    temporal_random_walks : Random walks along ascending times.
+    bfs : Ignores times.
 
     Notes
     -----

@@ -53,6 +53,11 @@ def ecg(
     TypeError, ValueError
         The graph is directed, a weight is negative or infinite, or an argument is invalid.
 
+    See Also
+    --------
+    louvain : One clustering, in a fraction of the time.
+    leiden : Communities that are connected.
+
     Notes
     -----
     O(V + E) work for each sweep, at most 30 of them for each run, and `louvain`. O(V + E) memory.

@@ -31,6 +31,10 @@ class EdgeBetweennessCentralityResult(Result):
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
         All edges, each once, sorted, in undirected graphs as ``src < dst``.
     betweenness_centrality : array of float64, shape (num_edges,)
+
+    See Also
+    --------
+    edge_betweenness_centrality : Computes it.
     """
 
     src: Any

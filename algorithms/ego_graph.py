@@ -39,6 +39,10 @@ class EgoGraphResult(SubgraphResult):
     num_edges : int
     num_vertices : int
         The number of vertices of the graph, and of the result of `to_graph`.
+
+    See Also
+    --------
+    ego_graph : Computes it.
     """
 
     distance: Any = None

@@ -49,6 +49,10 @@ class EigenvectorCentralityResult(Result):
         Mean change of a vertex in the last iteration.
     converged : bool
         Whether `error` fell below the tolerance.
+
+    See Also
+    --------
+    eigenvector_centrality : Computes it.
     """
 
     eigenvector_centrality: Any

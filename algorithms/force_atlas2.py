@@ -66,6 +66,10 @@ class ForceAtlas2Result(Result):
     ----------
     x, y : array of float64, shape (num_vertices,)
         On the graph's device. Deleted vertices have NaN.
+
+    See Also
+    --------
+    force_atlas2 : Computes it.
     """
 
     x: Any
@@ -123,6 +127,10 @@ def force_atlas2(
         An argument is invalid, or a weight is negative or infinite.
     NotImplementedError
         The graph is distributed.
+
+    See Also
+    --------
+    ego_graph : A part of a large graph, to be drawn.
 
     Notes
     -----

@@ -38,6 +38,10 @@ class HITSResult(Result):
         Total change of the hubs' scores in the last iteration (L1 norm).
     converged : bool
         Whether `error` fell below the tolerance.
+
+    See Also
+    --------
+    hits : Computes it.
     """
 
     hubs: Any
@@ -70,6 +74,11 @@ def hits(
         The tolerance was not reached.
     TypeError, ValueError
         An argument is invalid.
+
+    See Also
+    --------
+    pagerank : One score instead of two.
+    eigenvector_centrality : The same for undirected graphs.
 
     Notes
     -----

@@ -13,7 +13,12 @@ from .requests import requests_of
 
 
 class AnalyticFailedError(RuntimeError):
-    """An incremental analytic failed during an update, and has no results for the current graph."""
+    """An incremental analytic failed during an update, and has no results for the current graph.
+
+    See Also
+    --------
+    IncrementalAlgorithm : Its results raise it.
+    """
 
 
 class IncrementalAlgorithm(fr.UpdateObserver):
@@ -45,6 +50,10 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         `graph` is not a `DynamicGraph`.
     NotImplementedError
         The graph is distributed, which this analytic does not support yet.
+
+    See Also
+    --------
+    maintained : Marks its results.
     """
 
     over_parts: ClassVar[bool] = False

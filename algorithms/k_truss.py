@@ -53,6 +53,10 @@ class KTrussResult(SubgraphResult):
         The structure of the graph, and of the result of `to_graph`.
     layout : ReadLayout or None
         Whether triangles were counted in the graph as it is stored or in a copy, and why.
+
+    See Also
+    --------
+    k_truss : Computes it.
     """
 
     layout: fr.advanced.ReadLayout | None = None
@@ -70,6 +74,10 @@ class TrussNumbersResult(Result):
         The largest k for which the edge is in the k-truss: 2 for edges in no triangle.
     layout : ReadLayout or None
         As in `KTrussResult`.
+
+    See Also
+    --------
+    truss_numbers : Computes it.
     """
 
     src: Any

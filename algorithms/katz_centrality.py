@@ -40,6 +40,10 @@ class KatzCentralityResult(Result):
         Mean change of a vertex in the last iteration, before scaling.
     converged : bool
         Whether `error` fell below the tolerance.
+
+    See Also
+    --------
+    katz_centrality : Computes it.
     """
 
     katz_centrality: Any

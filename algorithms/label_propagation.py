@@ -57,6 +57,10 @@ class LabelPropagationResult(Result):
     iterations : int
     converged : bool
         Whether every label is one of the most frequent among the neighbors.
+
+    See Also
+    --------
+    label_propagation : Computes it.
     """
 
     labels: Any

@@ -40,6 +40,10 @@ class LocalClusteringResult(Result):
         Mean over the vertices, including vertices with fewer than two neighbors.
     transitivity : float
         The fraction of all pairs of neighbors of one vertex that are neighbors, 0 without pairs.
+
+    See Also
+    --------
+    local_clustering : Computes it.
     """
 
     clustering: Any

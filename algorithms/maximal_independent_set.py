@@ -37,6 +37,10 @@ class MaximalIndependentSetResult(Result):
         Which vertices are in the set, on the graph's device. Deleted ones are not.
     count : int
         Number of members.
+
+    See Also
+    --------
+    maximal_independent_set : Computes it.
     """
 
     members: Any
@@ -58,6 +62,10 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndepen
     ------
     TypeError, ValueError
         The graph is directed, or `seed` is not an integer.
+
+    See Also
+    --------
+    coloring : Splits all vertices into independent sets.
 
     Notes
     -----

@@ -54,6 +54,11 @@ class MinimumSpanningForestResult(Result):
         1 in unweighted graphs.
     total_weight : float
     num_edges : int
+
+    See Also
+    --------
+    maximum_spanning_forest : Computes it.
+    minimum_spanning_forest : Computes it.
     """
 
     src: Any

@@ -43,7 +43,12 @@ overflow."""
 
 
 class ConvergenceError(RuntimeError):
-    """An iteration did not reach its tolerance."""
+    """An iteration did not reach its tolerance.
+
+    See Also
+    --------
+    pagerank : Raises it unless ``fail_on_nonconvergence=False``.
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +66,11 @@ class PageRankResult(Result):
         Whether `error` fell below the tolerance.
     layout : ReadLayout or None
         Whether the graph was read as it is stored or as a static copy, and why.
+
+    See Also
+    --------
+    pagerank : Computes it.
+    temporal_pagerank : Computes it.
     """
 
     pagerank: Any

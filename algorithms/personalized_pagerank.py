@@ -44,6 +44,10 @@ class PersonalizedPageRankResult(Result):
         Rounds of pushes, and iterations.
     error : float
         Bound on the sum of the absolute errors.
+
+    See Also
+    --------
+    personalized_pagerank : Computes it.
     """
 
     pagerank: Any
@@ -72,6 +76,11 @@ def personalized_pagerank(
     ------
     TypeError, ValueError
         `source` is not a vertex or a list of such, or another argument is invalid.
+
+    See Also
+    --------
+    pagerank : With ``personalization``, for all vertices, by iteration.
+    DynamicPageRank : Maintains ranks while the graph changes.
 
     Notes
     -----

@@ -33,6 +33,12 @@ class RandomWalksResult(Result):
         Edges of each walk, fewer than `length` if no edge led on.
     ends : array of the graph's vertex dtype, shape (number of walks,)
         The last vertex of each walk, -1 for deleted vertices.
+
+    See Also
+    --------
+    biased_random_walks : Computes it.
+    node2vec_random_walks : Computes it.
+    random_walks : Computes it.
     """
 
     paths: Any

@@ -19,6 +19,10 @@ class Result:
 
     Results can be copied and pickled. Pickling copies GPU arrays to the host. Loading copies them back if a GPU exists,
     and returns NumPy arrays otherwise.
+
+    See Also
+    --------
+    BFSResult : An example.
     """
 
     def __repr__(self) -> str:

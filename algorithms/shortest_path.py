@@ -46,6 +46,10 @@ class ShortestPathResult(Result):
         unreachable.
     source : int
     target : int or None
+
+    See Also
+    --------
+    shortest_path : Computes it.
     """
 
     distance: Any

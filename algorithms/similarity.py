@@ -38,6 +38,13 @@ class SimilarityResult(Result):
         The given pairs, or all edges, each once, sorted, in undirected graphs as ``src < dst``.
     coefficient : array of float64, shape (m,)
         From 0 to 1, and 0 where neither has a neighbor.
+
+    See Also
+    --------
+    cosine : Computes it.
+    jaccard : Computes it.
+    overlap : Computes it.
+    sorensen : Computes it.
     """
 
     src: Any

@@ -56,6 +56,10 @@ class SSSPResult(Result):
         of them. Together they always form a tree.
     sources : array of int64, shape (len(sources),), or None
         With `sources`: the source of each row.
+
+    See Also
+    --------
+    sssp : Computes it.
     """
 
     distance: Any

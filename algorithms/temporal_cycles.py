@@ -58,6 +58,10 @@ class TemporalCycleCountResult(Result):
         Cycles through each vertex, on the graph's device.
     by_length : dict of int to int
         Cycles of each number of events, from 2 to `length_bound` or the number of vertices, if that is less.
+
+    See Also
+    --------
+    temporal_cycle_count : Computes it.
     """
 
     total: int
@@ -83,6 +87,10 @@ class TemporalCyclesResult(Result):
         Their ids: of records with ``multi_edges="all"``, and of edges otherwise.
     cycle : array of int64
         The number of the cycle, from 0 on.
+
+    See Also
+    --------
+    temporal_cycles : Computes it.
     """
 
     total: int

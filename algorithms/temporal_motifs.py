@@ -62,6 +62,10 @@ class TemporalMotifsResult(Result):
         Instances of all motifs.
     counts : array of int64, shape (6, 6)
         Instances of each motif, on the graph's device: ``counts[i - 1, j - 1]`` is the paper's M i,j.
+
+    See Also
+    --------
+    temporal_motifs : Computes it.
     """
 
     total: int

@@ -81,6 +81,10 @@ def temporal_pagerank(
     TypeError, ValueError
         The graph has no times, an argument is invalid, or a weight is negative or not finite.
 
+    See Also
+    --------
+    pagerank : Ignores times.
+
     Notes
     -----
     O(V + E) work per iteration, O(V) memory. In a graph that stores records, E is their number, and a copy is made

@@ -48,6 +48,10 @@ class TemporalRandomWalksResult(Result):
         As in `RandomWalksResult`.
     times : array of int64, shape (number of walks, length)
         The times of the edges of each walk, 0 after it has ended.
+
+    See Also
+    --------
+    temporal_random_walks : Computes it.
     """
 
     paths: Any

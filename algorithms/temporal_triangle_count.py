@@ -42,6 +42,10 @@ class TemporalTriangleCountResult(Result):
         Triangles of the graph whose edges are within `delta`.
     per_vertex : array of int64, shape (num_vertices,)
         The number at each vertex, on the graph's device.
+
+    See Also
+    --------
+    temporal_triangle_count : Computes it.
     """
 
     total: int

@@ -47,6 +47,10 @@ class TriangleCountResult(Result):
         Triangles of each vertex, on the graph's device.
     layout : ReadLayout or None
         Whether they were counted in the graph as it is stored or in a copy, and why.
+
+    See Also
+    --------
+    triangle_count : Computes it.
     """
 
     total: int

@@ -336,6 +336,10 @@ def reads(function: F) -> F:
 
     While it runs no other thread updates the graph. Operators and look-ups are such functions. A function that makes
     several calls which must see the same graph should be one, too.
+
+    See Also
+    --------
+    Graph.reading : A context for several calls on one state.
     """
     return _reading(function, 0)
 

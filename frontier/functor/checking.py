@@ -98,7 +98,12 @@ def is_plain() -> bool:
 
 class FunctorIndexError(IndexError):
     """A functor's index is outside an array, or a vertex not in a graph. The message names the functor, the line, the
-    array and the index."""
+    array and the index.
+
+    See Also
+    --------
+    checking : Raises it.
+    """
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,11 @@ class FunctorError(TypeError):
     ----------
     original : Exception or None
         The compiler's message, if the compiler refused.
+
+    See Also
+    --------
+    checking : Check the indices of functors.
+    interpreted : Run functors as plain Python.
     """
 
     original: Exception | None = None

@@ -289,6 +289,17 @@ class Graph(Described, HasEdgeData, CoreGraph):
         Notes
         -----
         Validates all arrays, as kernels rely on their invariants, and sorts all arcs for that.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> from tempfile import TemporaryDirectory
+        >>> g = SlabGraph.from_edges([0, 1], [1, 2], device="cpu")
+        >>> with TemporaryDirectory() as folder:
+        ...     g.save(f"{folder}/graph.npz")
+        ...     loaded = SlabGraph.load(f"{folder}/graph.npz", device="cpu")
+        >>> loaded.num_edges
+        2
         """
         return cast(Self, read_graph(path, cls, device))
 

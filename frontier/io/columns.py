@@ -48,6 +48,10 @@ class ReaderWarning(UserWarning):
     ----------
     source, decision, advice
         The parameters, as given.
+
+    See Also
+    --------
+    read_edges : Issues it.
     """
 
     def __init__(self, source: str, decision: str, advice: str) -> None:
@@ -79,6 +83,10 @@ class IgnoredColumnsWarning(ReaderWarning):
     ----------
     source, names, example
         The parameters, as given.
+
+    See Also
+    --------
+    read_edges : Issues it.
     """
 
     def __init__(self, source: str, names: Sequence[str], example: tuple[str, str] | None = None) -> None:

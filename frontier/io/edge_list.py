@@ -54,6 +54,14 @@ class EdgeList:
     --------
     read_edges : Read a file.
     from_table : Read a table in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> edges = fr.io.EdgeList(np.array([0, 1]), np.array([1, 2]))
+    >>> len(edges), edges.num_vertices
+    (2, 3)
     """
 
     src: np.ndarray

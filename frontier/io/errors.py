@@ -26,6 +26,10 @@ class ParseError(ValueError):
     ----------
     reason, source, line, text, hint
         The parameters, as given.
+
+    See Also
+    --------
+    read_edges : Raises it.
     """
 
     def __init__(

@@ -109,6 +109,13 @@ def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: in
     See Also
     --------
     grid : A lattice without moved ends.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.small_world(6, 2, rewire=0.0)
+    >>> edges.src.tolist(), edges.dst.tolist()
+    ([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
     """
     if neighbors < 0 or neighbors % 2 or (num_vertices and neighbors >= num_vertices):
         raise ValueError(f"neighbors must be even and less than num_vertices, got {neighbors}")
@@ -147,6 +154,13 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     See Also
     --------
     rmat : Scale-free by recursion.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> edges = fr.io.preferential_attachment(1000, 4)
+    >>> len(edges), edges.num_vertices
+    (4000, 1000)
     """
     if num_vertices < 0 or edges_per_vertex < 1:
         raise ValueError("num_vertices must not be negative and edges_per_vertex must be at least 1")
@@ -227,6 +241,12 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     See Also
     --------
     grid : A regular planar network.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> fr.io.road_like(1000).num_vertices
+    1000
     """
     if num_vertices < 0:
         raise ValueError(f"num_vertices must not be negative, got {num_vertices}")

@@ -43,6 +43,13 @@ class EdgeStream:
     --------
     read_stream : Read a file.
     stream_edges : A stream of an edge list.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> stream = fr.io.EdgeStream(fr.io.grid(2, 3), batch_size=3)
+    >>> len(stream), len(stream[0])
+    (3, 3)
     """
 
     def __init__(self, edges: EdgeList, batch_size: int, inserts: np.ndarray | None = None) -> None:

@@ -54,6 +54,10 @@ class CapturedBatchStep:
     both_orders : bool
         Whether the step also gets each pair with its ends exchanged. Both ends of a skipped pair are then negative.
 
+    See Also
+    --------
+    capture : Makes it.
+
     Notes
     -----
     Launches are captured again for other arrays in `args`, and after the graph has got more vertices or a capacity for
@@ -196,6 +200,10 @@ def clear(*arrays: Any) -> None:
     ------
     ValueError
         An array is not contiguous.
+
+    See Also
+    --------
+    capture : Replays a step that calls this.
     """
     for array in arrays:
         if not array.flags.c_contiguous:

@@ -53,7 +53,12 @@ def atomic_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterat
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """`atomic_file` for results, which are written directly to a pipe or a device. An OSError names `path`."""
+    """`atomic_file` for results, which are written directly to a pipe or a device. An OSError names `path`.
+
+    See Also
+    --------
+    write_edges : Writes a file through this.
+    """
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as file:
             yield file

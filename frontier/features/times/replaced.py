@@ -13,7 +13,12 @@ PACKAGES = ("frontier", "algorithms", "dynfrontier")
 
 
 class ReplacedTimesWarning(UserWarning):
-    """A function reads the times of a graph that has replaced some of them."""
+    """A function reads the times of a graph that has replaced some of them.
+
+    See Also
+    --------
+    Graph.from_edges : With ``keep_time``, states which time of an edge counts.
+    """
 
 
 def warn_once(graph: BaseGraph) -> None:

@@ -105,6 +105,14 @@ def atomic_max(array: Any, index: Any, value: Any) -> Any:
     See Also
     --------
     atomic_min : The smaller of two values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> x = np.array([3, 0])
+    >>> int(fr.atomic_max(x, 0, 5)), x.tolist()
+    (3, [5, 0])
     """
     _check("atomic_max", array, value)
     old = array[index]
@@ -119,6 +127,14 @@ def atomic_or(array: Any, index: Any, value: Any) -> Any:
     See Also
     --------
     atomic_and : Clear bits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> x = np.array([3, 0])
+    >>> int(fr.atomic_or(x, 0, 4)), x.tolist()
+    (3, [7, 0])
     """
     _check_bits("atomic_or", array, value)
     old = array[index]
@@ -132,6 +148,14 @@ def atomic_and(array: Any, index: Any, value: Any) -> Any:
     See Also
     --------
     atomic_or : Set bits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> x = np.array([3, 0])
+    >>> int(fr.atomic_and(x, 0, 1)), x.tolist()
+    (3, [1, 0])
     """
     _check_bits("atomic_and", array, value)
     old = array[index]
@@ -145,6 +169,14 @@ def atomic_exch(array: Any, index: Any, value: Any) -> Any:
     See Also
     --------
     atomic_cas : Exchange under a condition.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> x = np.array([3, 0])
+    >>> int(fr.atomic_exch(x, 0, 7)), x.tolist()
+    (3, [7, 0])
     """
     _check("atomic_exch", array, value)
     old = array[index]

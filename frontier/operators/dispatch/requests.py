@@ -212,6 +212,10 @@ def compile_listed(
     -------
     function
         Blocks until they are loaded.
+
+    See Also
+    --------
+    is_warming_up : Whether kernels are being compiled ahead.
     """
     if not graph.device.is_gpu or graph.in_parts or requests.listener is not None:  # it would list the requests again
         return lambda: None

@@ -45,6 +45,10 @@ def clear_caches(*, disk: bool = False) -> None:
     TypeError
         `disk` is not True or False.
 
+    See Also
+    --------
+    interpreted : Run functors without compiling them.
+
     Notes
     -----
     On a GPU it synchronizes with queued work, and unloads the kernels' modules. On a CPU Numba's data of a function are
