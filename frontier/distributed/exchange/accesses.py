@@ -79,7 +79,8 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.slice)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        self._use_anyhow(node.value)  # another name for a possible array
+        for value in node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,):
+            self._use_anyhow(value)  # another name for a possible array
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
