@@ -341,10 +341,8 @@ def _search(search, *args):
                 stack[search, above + LOW], stack[search, above + HIGH] = stack[search, base + LOW], state.first[event]
             else:
                 stack[search, above + HEAD], stack[search, above + TAIL] = vertex, stack[search, base + TAIL]
-                stack[search, above + LOW], stack[search, above + HIGH] = (
-                    state.behind[event],
-                    stack[search, base + HIGH],
-                )
+                stack[search, above + LOW] = state.behind[event]
+                stack[search, above + HIGH] = stack[search, base + HIGH]
             step, is_new = step + 1, True
         start = fr.atomic_add(state.started, 0, 1)
 
