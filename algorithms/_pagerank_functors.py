@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import frontier as fr
 
@@ -11,6 +12,19 @@ from .pagerank import LEAST_TOTAL
 MEASURES = 6
 """Numbers that `measure_vertex` sums up: the absolute and the signed pending amount, the ranks, the jump contribution
 to vertices with out-edges, the weights of all arcs, and the energy of the pending amount."""
+
+
+class Walk(NamedTuple):
+    """The ranks, and the amounts that are sent and received."""
+
+    jump: Any
+    ranks: Any
+    totals: Any
+    sent: Any
+    received: Any
+    moved: Any
+    alpha: Any
+
 
 # ---- batches --------------------------------------------------------------------------------------------------------
 
@@ -43,10 +57,11 @@ def check_total(v, totals, bad):
         bad[0] = 1
 
 
-def send_all(v, ranks, totals, sent, alpha):
+def send_all(v, *args):
     """Send each neighbor its share of a rank."""
-    if totals[v] > 0:
-        sent[v] = alpha / totals[v] * ranks[v]
+    walk = Walk(*args)
+    if walk.totals[v] > 0:
+        walk.sent[v] = walk.alpha / walk.totals[v] * walk.ranks[v]
 
 
 def raise_to_zero(v, ranks):
@@ -54,36 +69,39 @@ def raise_to_zero(v, ranks):
     ranks[v] = max(ranks[v], 0.0)
 
 
-def first_share(v, ranks, received, totals, alpha):
+def first_share(walk, v):
     """The first share of a vertex that had no edges. A walk that stays at dangling vertices accumulates a geometric
     series there, and the rank here is its first term."""
-    return alpha * (ranks[v] + received[v]) / ((1 - alpha) * totals[v])
+    return walk.alpha * (walk.ranks[v] + walk.received[v]) / ((1 - walk.alpha) * walk.totals[v])
 
 
-def send_first(src, dst, edge, weight, ranks, received, totals, sent, fresh, alpha, both):
+def send_first(src, dst, edge, weight, fresh, both, *args):
     """Have a vertex with its first edges send a share."""
-    if fresh[src] and totals[src] >= LEAST_TOTAL:
-        sent[src] = first_share(src, ranks, received, totals, alpha)
-    if both and fresh[dst] and totals[dst] >= LEAST_TOTAL:
-        sent[dst] = first_share(dst, ranks, received, totals, alpha)
+    walk = Walk(*args)
+    if fresh[src] and walk.totals[src] >= LEAST_TOTAL:
+        walk.sent[src] = first_share(walk, src)
+    if both and fresh[dst] and walk.totals[dst] >= LEAST_TOTAL:
+        walk.sent[dst] = first_share(walk, dst)
 
 
-def receive(src, dst, edge, weight, sent, received, fresh, bad, both):
+def receive(src, dst, edge, weight, fresh, both, *args):
+    walk = Walk(*args)
     fresh[src] = 0
-    fr.atomic_add(received, dst, sent[src])
+    fr.atomic_add(walk.received, dst, walk.sent[src])
     if both:
         fresh[dst] = 0
-        fr.atomic_add(received, src, sent[dst])
+        fr.atomic_add(walk.received, src, walk.sent[dst])
 
 
-def receive_weighted(src, dst, edge, weight, sent, received, fresh, bad, both):
+def receive_weighted(src, dst, edge, weight, bad, fresh, both, *args):
+    walk = Walk(*args)
     if not 0 <= weight < math.inf:
         bad[0] = 1
     fresh[src] = 0
-    fr.atomic_add(received, dst, weight * sent[src])
+    fr.atomic_add(walk.received, dst, weight * walk.sent[src])
     if both:
         fresh[dst] = 0
-        fr.atomic_add(received, src, weight * sent[dst])
+        fr.atomic_add(walk.received, src, weight * walk.sent[dst])
 
 
 def take(src, dst, edge, weight, sent, taken, both):
@@ -101,95 +119,119 @@ def take_from(src, dst, edge, weight, taken, received, both):
 # ---- ranks ----------------------------------------------------------------------------------------------------------
 
 
-def measure_vertex(v, column, jump, received, ranks, totals, sent, alpha):
+def measure_vertex(v, column, *args):
     """One of the sums that MEASURES lists. Column 0 is computed first."""
+    walk = Walk(*args)
     if column == 0:
-        ranks[v] += received[v]
-        received[v] = 0.0
+        walk.ranks[v] += walk.received[v]
+        walk.received[v] = 0.0
     if column == 2:
-        return ranks[v]
-    if totals[v] < LEAST_TOTAL:
+        return walk.ranks[v]
+    total = walk.totals[v]
+    if total < LEAST_TOTAL:
         return 0.0
     if column == 3:
-        return alpha * (1 - alpha) * jump[v]
+        return walk.alpha * (1 - walk.alpha) * walk.jump[v]
     if column == 4:
-        return totals[v]
-    pending = alpha * ranks[v] - totals[v] * sent[v]
+        return total
+    pending = pending_of(walk, v)
     if column == 5:
-        return pending * (pending / totals[v])
+        return pending * (pending / total)
     return abs(pending) if column == 0 else pending
 
 
-def has_pending(v, ranks, totals, sent, alpha, enough, widest):
-    return is_pending(ranks[v], totals[v], sent[v], alpha, enough, widest)
+def pending_of(walk, v):
+    """The amount that v has not sent."""
+    return walk.alpha * walk.ranks[v] - walk.totals[v] * walk.sent[v]
 
 
-def is_pending(rank, total, sent, alpha, enough, widest):
-    return LEAST_TOTAL <= total <= widest and abs(alpha * rank - total * sent) > enough * total
+def has_pending(v, enough, widest, *args):
+    walk = Walk(*args)
+    return is_pending(walk, v, walk.ranks[v], enough, widest)
 
 
-def push_vertex(v, ranks, totals, sent, received, moved, alpha, enough, widest):
-    ranks[v] += fr.atomic_exch(received, v, 0.0)
-    moved[v] = alpha * ranks[v] / totals[v] - sent[v]
-    sent[v] += moved[v]
+def is_pending(walk, v, rank, enough, widest):
+    """Whether v is pushed at this rank."""
+    total = walk.totals[v]
+    return LEAST_TOTAL <= total <= widest and abs(walk.alpha * rank - total * walk.sent[v]) > enough * total
 
 
-def push(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough, widest):
-    rank = ranks[dst] + fr.atomic_add(received, dst, moved[src]) + moved[src]
-    return is_pending(rank, totals[dst], sent[dst], alpha, enough, widest)
+def push_vertex(v, enough, widest, *args):
+    walk = Walk(*args)
+    walk.ranks[v] += fr.atomic_exch(walk.received, v, 0.0)
+    send(walk, v)
 
 
-def push_weighted(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough, widest):
-    share = weight * moved[src]
-    rank = ranks[dst] + fr.atomic_add(received, dst, share) + share
-    return is_pending(rank, totals[dst], sent[dst], alpha, enough, widest)
+def send(walk, v):
+    walk.moved[v] = walk.alpha * walk.ranks[v] / walk.totals[v] - walk.sent[v]
+    walk.sent[v] += walk.moved[v]
 
 
-def send_pending(v, ranks, totals, sent, moved, alpha):
-    if totals[v] < LEAST_TOTAL:
-        moved[v] = 0.0
+def push(src, dst, edge, weight, enough, widest, *args):
+    walk = Walk(*args)
+    share = walk.moved[src]
+    rank = walk.ranks[dst] + fr.atomic_add(walk.received, dst, share) + share
+    return is_pending(walk, dst, rank, enough, widest)
+
+
+def push_weighted(src, dst, edge, weight, enough, widest, *args):
+    walk = Walk(*args)
+    share = weight * walk.moved[src]
+    rank = walk.ranks[dst] + fr.atomic_add(walk.received, dst, share) + share
+    return is_pending(walk, dst, rank, enough, widest)
+
+
+def send_pending(v, *args):
+    walk = Walk(*args)
+    if walk.totals[v] < LEAST_TOTAL:
+        walk.moved[v] = 0.0
     else:
-        moved[v] = alpha * ranks[v] / totals[v] - sent[v]
-        sent[v] += moved[v]
+        send(walk, v)
 
 
-def turn(v, ranks, totals, sent, moved, alpha, shift, kept):
+def turn(v, shift, kept, *args):
     """The next direction: the pending amount, after all vertices sent `shift`, plus a multiple of the last
     direction."""
-    if totals[v] < LEAST_TOTAL:
-        moved[v] = 0.0
+    walk = Walk(*args)
+    total = walk.totals[v]
+    if total < LEAST_TOTAL:
+        walk.moved[v] = 0.0
     else:
-        sent[v] += shift
-        ranks[v] += shift * totals[v]
-        moved[v] = alpha * ranks[v] / totals[v] - sent[v] + kept * moved[v]
+        walk.sent[v] += shift
+        walk.ranks[v] += shift * total
+        walk.moved[v] = walk.alpha * walk.ranks[v] / total - walk.sent[v] + kept * walk.moved[v]
 
 
-def slope(v, column, ranks, totals, sent, received, moved, alpha):
+def slope(v, column, *args):
     """The slope of the energy along a direction, and the curvature."""
-    pending = alpha * ranks[v] - totals[v] * sent[v]
-    return moved[v] * (pending if column == 0 else totals[v] * moved[v] - alpha * received[v])
+    walk = Walk(*args)
+    moved = walk.moved[v]
+    return moved * (pending_of(walk, v) if column == 0 else walk.totals[v] * moved - walk.alpha * walk.received[v])
 
 
-def step_vertex(v, column, jump, received, ranks, totals, sent, alpha, moved, slopes):
+def step_vertex(v, column, slopes, *args):
     """Move along a direction to the lowest energy, then compute the numbers of `measure_vertex`."""
+    walk = Walk(*args)
     if column == 0:
         share = 0.0
         if 0 < slopes[1] < math.inf and abs(slopes[0]) < math.inf:
             share = slopes[0] / slopes[1]
-        sent[v] += share * moved[v]
-        received[v] *= share
-    return measure_vertex(v, column, jump, received, ranks, totals, sent, alpha)
+        walk.sent[v] += share * walk.moved[v]
+        walk.received[v] *= share
+    return measure_vertex(v, column, *args)
 
 
-def scale_vertex(v, jump, ranks, sent, alpha, factor):
-    own = (1 - alpha) * jump[v]
-    ranks[v] = own + factor * (ranks[v] - own)
-    sent[v] *= factor
+def scale_vertex(v, factor, *args):
+    walk = Walk(*args)
+    own = (1 - walk.alpha) * walk.jump[v]
+    walk.ranks[v] = own + factor * (walk.ranks[v] - own)
+    walk.sent[v] *= factor
 
 
-def set_rank(v, jump, received, ranks, alpha):
-    ranks[v] = (1 - alpha) * jump[v] + received[v]
-    received[v] = 0.0
+def set_rank(v, *args):
+    walk = Walk(*args)
+    walk.ranks[v] = (1 - walk.alpha) * walk.jump[v] + walk.received[v]
+    walk.received[v] = 0.0
 
 
 def weighted_share_of(src, dst, edge, weight, shares):

@@ -334,73 +334,83 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
     arcs = int(starts[-1])
     owner, low, count = xp.empty(arcs, np.int32), xp.empty(arcs, np.int64), xp.empty(arcs, np.int64)
     fr.compute(places(graph, int(sources.size)), _own, starts, owner)
-    fr.compute(
-        places(graph, arcs), _bound, owner, sources, starts, graph.offsets, lists.mids, lists.into, lists.ends,
-        lists.size, lowest, highest, low, count,
+    bounds = _Bounds(
+        owner, sources, starts, graph.offsets, lists.mids, lists.into, lists.ends, lists.size, lowest, highest, low,
+        count,
     )  # fmt: skip
+    fr.compute(places(graph, arcs), _bound, *bounds)
     last = prefix_sums(count, xp)
     n = 0 if graph.device.is_gpu else graph.num_vertices
-    found = _Paths(
-        lists, sources, wanted, starts, owner, low, last, np.zeros(n, np.int32), np.empty(n, graph.vertex_dtype)
-    )  # fmt: skip
+    one_thread = xp.zeros(n, np.int32), xp.empty(n, graph.vertex_dtype)
+    found = _Paths(sources, wanted, starts, owner, low, last, lists.ends, *one_thread)
+    count_in = _count_sorted if graph.device.is_gpu else _count_in_order
     for chunk in _cut(graph, last[starts[1:]], PATHS[graph.device.kind]):
-        source, dst, common = _count_sorted(found, chunk) if graph.device.is_gpu else _count_in_order(found, chunk)
+        source, dst, common = count_in(graph, found, chunk)
         if share:
             common = xp.minimum(common + need[source] - 1, lists.degrees[dst])
         yield sources[source].astype(graph.vertex_dtype), dst, common, not share
 
 
+class _Bounds(NamedTuple):
+    """Paths from the sources of a block, by arc, and the bounds on the `size` of their last vertices, by source."""
+
+    owner: Any
+    sources: Any
+    starts: Any
+    offsets: Any
+    mids: Any
+    into: Any
+    ends: Any
+    size: Any
+    lowest: Any
+    highest: Any
+    low: Any
+    count: Any
+
+
 class _Paths(NamedTuple):
     """Paths from the sources of a block, by arc.
 
-    `starts` has the first arc of each source. One thread counts in `number`, which is zero between chunks, and lists in
-    `members`.
+    `starts` has the first arc of each source, and `low` the position in `ends` of the first vertex that an arc leads
+    to. One thread counts in `number`, which is zero between chunks, and lists in `members`.
     """
 
-    lists: _Lists
     sources: Any
     wanted: Any
     starts: Any
     owner: Any
     low: Any
     last: Any
+    ends: Any
     number: Any
     members: Any
 
 
-def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
+def _count_sorted(graph: Any, paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
     """The positions of sources, the last vertices, and the number of paths between them, sorted, by sorting paths."""
-    lists, sources, wanted, starts, owner, low, last, *_ = paths
-    graph, xp = lists.graph, lists.graph.xp
-    begin, end = (int(arc) for arc in graph.device.to_host(starts[xp.asarray([chunk.start, chunk.stop])]))
-    owner, low, last = owner[begin:end], low[begin:end], last[begin : end + 1]
+    xp = graph.xp
+    begin, end = (int(arc) for arc in graph.device.to_host(paths.starts[xp.asarray([chunk.start, chunk.stop])]))
+    last = paths.last[begin : end + 1]
+    paths = paths._replace(owner=paths.owner[begin:end], low=paths.low[begin:end], last=last)
     pieces = prefix_sums((xp.diff(last) + PIECE - 1) // PIECE, xp)
     first, beyond, number = (int(total) for total in graph.device.to_host(xp.stack([last[0], last[-1], pieces[-1]])))
     arc_of, keys = xp.empty(number, np.int32), xp.empty(beyond - first, np.int64)
     stride = fr.advanced.keys.stride(graph)
     nothing = (chunk.stop - chunk.start) * stride
     fr.compute(places(graph, end - begin), _own, pieces, arc_of)
-    fr.compute(
-        places(graph, number), _list, arc_of, pieces, last, first, low, owner, sources, wanted, chunk.start, lists.ends,
-        stride, nothing, keys,
-    )  # fmt: skip
+    fr.compute(places(graph, number), _list, arc_of, pieces, chunk.start, stride, nothing, keys, *paths)
     keys, common = fr.advanced.keys.sums(graph, keys)
     real = int(keys.searchsorted(xp.asarray(nothing)))
     keys, common = keys[:real], common[:real]
     return keys // stride + chunk.start, (keys % stride).astype(graph.vertex_dtype), common
 
 
-def _count_in_order(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
+def _count_in_order(graph: Any, paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
     """The same by one thread with a counter for each vertex, sorted by source."""
-    lists, sources, wanted, starts, _, low, last, number, members = paths
-    graph = lists.graph
-    room = int(last[starts[chunk.stop]] - last[starts[chunk.start]])
+    room = int(paths.last[paths.starts[chunk.stop]] - paths.last[paths.starts[chunk.start]])
     source, dst = np.empty(room, np.int64), np.empty(room, graph.vertex_dtype)
     common, size = np.empty(room, np.int32), np.zeros(1, np.int64)
-    fr.compute(
-        places(graph, 1), _count, chunk.start, chunk.stop, starts, low, last, lists.ends, sources, wanted, number,
-        members, source, dst, common, size,
-    )  # fmt: skip
+    fr.compute(places(graph, 1), _count, chunk.start, chunk.stop, source, dst, common, size, *paths)
     return source[: size[0]], dst[: size[0]], common[: size[0]]
 
 
@@ -420,32 +430,47 @@ def _first_from(ends, size, low, high, value):
     return low
 
 
-def _bound(arc, owner, sources, starts, offsets, mids, into, ends, size, lowest, highest, low, count):
-    i = owner[arc]
-    mid = mids[offsets[sources[i]] + arc - starts[i]]
-    begin = _first_from(ends, size, into[mid], into[mid + 1], lowest[i])
-    low[arc] = begin
-    count[arc] = _first_from(ends, size, begin, into[mid + 1], highest[i] + 1) - begin
+def _bound(arc, *args):
+    bounds = _Bounds(*args)
+    ends = bounds.ends
+    size = bounds.size
+    i = bounds.owner[arc]
+    mid = bounds.mids[bounds.offsets[bounds.sources[i]] + arc - bounds.starts[i]]
+    end = bounds.into[mid + 1]
+    begin = _first_from(ends, size, bounds.into[mid], end, bounds.lowest[i])
+    bounds.low[arc] = begin
+    bounds.count[arc] = _first_from(ends, size, begin, end, bounds.highest[i] + 1) - begin
 
 
-def _list(
-    piece, arc_of, pieces, last, first, low, owner, sources, wanted, first_source, ends, stride, nothing, keys
-):  # fmt: skip
+def _list(piece, arc_of, pieces, first_source, stride, nothing, keys, *args):
+    paths = _Paths(*args)
+    last = paths.last
     arc = arc_of[piece]
+    i = paths.owner[arc]
     skipped = (piece - pieces[arc]) * PIECE
-    u = sources[owner[arc]]
     for k in range(skipped, min(skipped + PIECE, last[arc + 1] - last[arc])):
-        v = ends[low[arc] + k]
-        is_first = v != u and (v > u or not wanted[v])
-        keys[last[arc] - first + k] = (owner[arc] - first_source) * stride + v if is_first else nothing
+        v = paths.ends[paths.low[arc] + k]
+        is_first = _is_first(paths, paths.sources[i], v)
+        keys[last[arc] - last[0] + k] = (i - first_source) * stride + v if is_first else nothing
 
 
-def _count(_, begin, end, starts, low, last, ends, sources, wanted, number, members, source, dst, common, size):
+def _is_first(paths, u, v):
+    """Whether the pair of u and v is listed at u."""
+    return v != u and (v > u or not paths.wanted[v])
+
+
+def _count(_, begin, end, source, dst, common, size, *args):
+    paths = _Paths(*args)
+    last = paths.last
+    low = paths.low
+    ends = paths.ends
+    number = paths.number
+    members = paths.members
     total = 0
     for i in range(begin, end):
-        u = sources[i]
+        u = paths.sources[i]
         held = 0
-        for arc in range(starts[i], starts[i + 1]):
+        for arc in range(paths.starts[i], paths.starts[i + 1]):
             for k in range(low[arc], low[arc] + last[arc + 1] - last[arc]):
                 v = ends[k]
                 if number[v] == 0:
@@ -454,7 +479,7 @@ def _count(_, begin, end, starts, low, last, ends, sources, wanted, number, memb
                 number[v] += 1
         for k in range(held):
             v = members[k]
-            if v != u and (v > u or not wanted[v]):
+            if _is_first(paths, u, v):
                 source[total] = i
                 dst[total] = v
                 common[total] = number[v]

@@ -19,7 +19,7 @@ Grover and Leskovec, "node2vec: Scalable Feature Learning for Networks", KDD 201
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -145,10 +145,8 @@ def _walks(
     copy = graph.to_csr()
     sums = _running_sums(copy)
     paths, steps = xp.full((ends.size, length + 1), -1, ends.dtype), xp.zeros(ends.size, np.int32)
-    fr.compute(
-        places(graph, int(ends.size)), walk, copy.offsets, copy.indices, sums, paths.reshape(-1), steps, ends,
-        length, seed, *biases,
-    )  # fmt: skip
+    walks = Walks(copy.offsets, copy.indices, sums, paths.reshape(-1), steps, ends, length, seed)
+    fr.compute(places(graph, int(ends.size)), walk, *biases, *walks)
     return RandomWalksResult(paths, steps, ends)
 
 
@@ -196,21 +194,39 @@ def _draw(sums, low, high, value):
     return low
 
 
-def _find(offsets, indices, u, v):
+class Walks(NamedTuple):
+    """The graph, as offsets, destinations, and running sums of weights, and the walks."""
+
+    offsets: Any
+    indices: Any
+    sums: Any
+    paths: Any
+    steps: Any
+    ends: Any
+    length: Any
+    seed: Any
+
+
+def _find(walks, u, v):
     """The arc from u to v, -1 if it does not exist."""
-    arc = first_from(indices, offsets[u], offsets[u + 1], v, False)
-    return arc if arc < offsets[u + 1] and indices[arc] == v else -1
+    indices = walks.indices
+    end = walks.offsets[u + 1]
+    arc = first_from(indices, walks.offsets[u], end, v, False)
+    return arc if arc < end and indices[arc] == v else -1
 
 
-def _leads_on(offsets, sums, at):
+def _leads_on(walks, at):
     """Whether an edge of a weight above 0 leaves a vertex, -1 for none."""
-    return at >= 0 and offsets[at + 1] > offsets[at] and sums[offsets[at + 1] - 1] > 0
+    offsets = walks.offsets
+    return at >= 0 and offsets[at + 1] > offsets[at] and walks.sums[offsets[at + 1] - 1] > 0
 
 
-def _choose(offsets, indices, sums, before, at, back, away, value):
+def _choose(walks, before, at, back, away, value):
     """The arc of a step of second order for a number below 1: one pass adds up weights times biases, one chooses."""
-    low = offsets[at]
-    high = offsets[at + 1]
+    indices = walks.indices
+    sums = walks.sums
+    low = walks.offsets[at]
+    high = walks.offsets[at + 1]
     total = 0.0
     chosen = low
     for turn in range(2):
@@ -220,7 +236,7 @@ def _choose(offsets, indices, sums, before, at, back, away, value):
             weight = sums[i] - sums[i - 1] if i > low else sums[i]
             if indices[i] == before:
                 weight *= back
-            elif _find(offsets, indices, before, indices[i]) < 0:
+            elif _find(walks, before, indices[i]) < 0:
                 weight *= away
             if turn == 1 and total <= until and weight > 0:
                 chosen = i
@@ -228,37 +244,43 @@ def _choose(offsets, indices, sums, before, at, back, away, value):
     return chosen
 
 
-def _walk_by_weight(walk, offsets, indices, sums, paths, steps, ends, length, seed):
-    at = ends[walk]
-    place = walk * (length + 1)
-    paths[place] = at
+def _walk_by_weight(walk, *args):
+    walks = Walks(*args)
+    offsets = walks.offsets
+    at = walks.ends[walk]
+    place = walk * (walks.length + 1)
+    walks.paths[place] = at
     step = 0
-    while step < length and _leads_on(offsets, sums, at):
-        value = fr.random(seed, walk, step) * sums[offsets[at + 1] - 1]
-        at = indices[_draw(sums, offsets[at], offsets[at + 1], value)]
+    while step < walks.length and _leads_on(walks, at):
+        value = fr.random(walks.seed, walk, step) * walks.sums[offsets[at + 1] - 1]
+        at = walks.indices[_draw(walks.sums, offsets[at], offsets[at + 1], value)]
         step += 1
-        paths[place + step] = at
-    steps[walk] = step
-    ends[walk] = at
+        walks.paths[place + step] = at
+    walks.steps[walk] = step
+    walks.ends[walk] = at
 
 
-def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, length, seed, back, away):
+def _walk_in_second_order(walk, back, away, *args):
+    walks = Walks(*args)
+    indices = walks.indices
+    sums = walks.sums
+    seed = walks.seed
     bound = max(1.0, away)
     sure = min(1.0, back, away)
-    at = ends[walk]
+    at = walks.ends[walk]
     before = at
-    place = walk * (length + 1)
-    paths[place] = at
+    place = walk * (walks.length + 1)
+    walks.paths[place] = at
     step = 0
     draws = 0
     last = 0  # draw of this step by rejection
-    while step < length and _leads_on(offsets, sums, at):
-        low = offsets[at]
-        high = offsets[at + 1]
+    while step < walks.length and _leads_on(walks, at):
+        low = walks.offsets[at]
+        high = walks.offsets[at + 1]
         total = bound * sums[high - 1]
         rest = 0.0  # of the area of the way back, above the bound
         if step > 0 and back > bound:
-            home = _find(offsets, indices, at, before)
+            home = _find(walks, at, before)
             if home >= 0:
                 rest = (back - bound) * (sums[home] - sums[home - 1] if home > low else sums[home])
         chosen = before
@@ -273,7 +295,7 @@ def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, leng
                     searching = False
                 elif chosen == before:
                     searching = not height < back
-                elif away != 1.0 and _find(offsets, indices, before, chosen) < 0:
+                elif away != 1.0 and _find(walks, before, chosen) < 0:
                     searching = not height < away
                 else:
                     searching = not height < 1.0
@@ -284,10 +306,10 @@ def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, leng
         if searching:
             value = fr.random(seed, walk, draws)
             draws += 2
-            chosen = indices[_choose(offsets, indices, sums, before, at, back, away, value)]
+            chosen = indices[_choose(walks, before, at, back, away, value)]
         before = at
         at = chosen
         step += 1
-        paths[place + step] = at
-    steps[walk] = step
-    ends[walk] = at
+        walks.paths[place + step] = at
+    walks.steps[walk] = step
+    walks.ends[walk] = at

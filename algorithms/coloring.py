@@ -19,7 +19,7 @@ Leiserson, "Ordering Heuristics for Parallel Graph Coloring", SPAA 2014 (largest
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def _pass_on(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
     taken = xp.zeros(int(first[-1]), np.uint32)
     color = xp.full(graph.num_vertices, -1, np.int32)
     start = fr.filter(fr.Frontier.all(graph), _is_ready, waiting)
-    fr.traverse(graph, start, _pass_color, priority, waiting, first, taken, color, prepare=_choose_color)
+    fr.traverse(graph, start, _pass_color, *Colors(priority, waiting, first, taken, color), prepare=_choose_color)
     return color
 
 
@@ -154,24 +154,38 @@ def _is_ready(v, waiting):
     return waiting[v] == 0
 
 
-def _choose_color(src, priority, waiting, first, taken, color):
-    word = first[src]
-    while taken[word] == ALL_TAKEN:
+class Colors(NamedTuple):
+    """Colors, and the bits of those that neighbors have: see the top of the file."""
+
+    priority: Any
+    waiting: Any
+    first: Any
+    taken: Any
+    color: Any
+
+
+def _choose_color(src, *args):
+    colors = Colors(*args)
+    first = colors.first[src]
+    word = first
+    while colors.taken[word] == ALL_TAKEN:
         word += 1
-    bits = taken[word]
+    bits = colors.taken[word]
     free = 0
     while bits >> free & 1:
         free += 1
-    color[src] = (word - first[src]) * 32 + free
+    colors.color[src] = (word - first) * 32 + free
 
 
-def _pass_color(src, dst, edge, weight, priority, waiting, first, taken, color):
-    if not comes_before(src, dst, priority):
+def _pass_color(src, dst, edge, weight, *args):
+    colors = Colors(*args)
+    if not comes_before(src, dst, colors.priority):
         return False
-    word = first[dst] + (color[src] >> 5)
-    if word < first[dst + 1]:
-        fr.atomic_or(taken, word, np.uint32(1) << np.uint32(color[src] & 31))
-    return fr.atomic_add(waiting, dst, -1) == 1
+    color = colors.color[src]
+    word = colors.first[dst] + (color >> 5)
+    if word < colors.first[dst + 1]:
+        fr.atomic_or(colors.taken, word, np.uint32(1) << np.uint32(color & 31))
+    return fr.atomic_add(colors.waiting, dst, -1) == 1
 
 
 def _color_bit(src, dst, edge, weight, color, lowest):

@@ -202,19 +202,19 @@ class DynamicColoring(IncrementalAlgorithm):
         return int(fr.reduce(needy, value_of, color, reduce="max", dtype=np.int32)[0])
 
 
-def _list_end(src, dst, edge, weight, priority, color, reason, listed, number, room):
+def _list_end(src, dst, edge, weight, priority, color, reason, *listed):
     """List an end of an edge between vertices of the same color, the one that comes later."""
     if color[src] == color[dst]:
         last = dst if comes_before(src, dst, priority) else src
         if fr.atomic_max(reason, last, LOST) == UNLISTED:
-            enlist(last, listed, number, room)
+            enlist(last, *listed)
     return False
 
 
-def _list_source(src, dst, edge, weight, reason, listed, number, room):
+def _list_source(src, dst, edge, weight, reason, *listed):
     """List the source of a deleted arc."""
     if fr.atomic_max(reason, src, LOWERED) == UNLISTED:
-        enlist(src, listed, number, room)
+        enlist(src, *listed)
     return False
 
 

@@ -31,7 +31,7 @@ import frontier as fr
 
 from ._subgraph import sorted_edges
 from ._trials import Trials
-from .edge_peeling import MARKED, pass_on, peel
+from .edge_peeling import MARKED, Peeling, pass_on, peel
 from .incremental import IncrementalAlgorithm, maintained
 from .k_truss import truss_edges
 
@@ -229,7 +229,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         triangles = fr.intersect(truss, src, dst, checked=False)
         self._src[numbers], self._dst[numbers], self._support[numbers] = src, dst, MARKED
         none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
-        pass_on(truss, (src, dst), truss.slot_weights, self._support, 1, MARKED, none, size)  # supports only grow here
+        pass_on(truss, src, dst, Peeling(truss.slot_weights, self._support, 1, MARKED, none, size))  # they only grow
         self.graph.set_entries(self._support, numbers, triangles)
         return self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
 

@@ -32,7 +32,7 @@ Green, Bader and Meyerhenke, "Scalable Katz Ranking Computation in Large Static 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,6 +73,16 @@ LEAST_GAIN = 1.1
 
 ROUNDING = 2.0**-50
 """Bound on the rounding error of centralities per batch or round, relative to their sum."""
+
+
+class Amounts(NamedTuple):
+    """The amounts that are sent and received: see the top of the file."""
+
+    start: Any
+    sums: Any
+    sent: Any
+    ahead: Any
+    alpha: Any
 
 
 class DynamicKatzCentrality(IncrementalAlgorithm):
@@ -222,8 +232,8 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         self._last = self._result()
 
     @property
-    def _state(self) -> tuple[Any, Any, Any]:
-        return self._start, self._sums, self._sent
+    def _amounts(self) -> Amounts:
+        return Amounts(self._start, self._sums, self._sent, self._ahead, self._alpha)
 
     def _make_arrays(self) -> None:
         """Arrays for the current vertices, as if each had sent `start` and received nothing."""
@@ -300,7 +310,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
 
     def _measure(self) -> float:
         """Return the pending amount, and compute the centralities."""
-        fr.reduce(self._everyone, _measure_vertex, *self._state, self._ahead, self._alpha, out=self._error)
+        fr.reduce(self._everyone, _measure_vertex, *self._amounts, out=self._error)
         return self.graph.device.to_host(self._error).tolist()[0]
 
     def _push(self, goal: float, most: int) -> int:
@@ -309,16 +319,16 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
         graph = self.graph
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         mean = goal / max(graph.num_arcs, 1)
-        degrees, enough = graph.degrees(), ABOVE_MEAN * mean
-        arguments = *self._state, degrees, self._alpha, enough
-        found = fr.reduce(self._everyone, _foresee, *arguments, columns=2, out=self._forecast)
+        degrees, amounts = graph.degrees(), self._amounts
+        pushed = degrees, ABOVE_MEAN * mean, *amounts
+        found = fr.reduce(self._everyone, _foresee, *pushed, columns=2, out=self._forecast)
         left, arcs = graph.device.to_host(found).tolist()
         if (left > MOST_LEFT * goal or arcs > most_arcs) and not fr.advanced.is_warming_up():
             return 0
-        active = fr.filter(self._everyone, _is_pending, *arguments)
+        active = fr.filter(self._everyone, _is_pending, *pushed)
         return fr.traverse(
-            graph, active, _push, *self._state, self._ahead, degrees, self._alpha, NEXT_ABOVE_MEAN * mean,
-            prepare=_push_vertex, max_arcs=most_arcs, max_steps=most,
+            graph, active, _push, degrees, NEXT_ABOVE_MEAN * mean, *amounts, prepare=_push_vertex, max_arcs=most_arcs,
+            max_steps=most,
         )  # fmt: skip
 
     def _gather(self, sweeps: int) -> None:
@@ -339,32 +349,41 @@ def _receive(src, dst, edge, weight, sent, sums, sign, both):
         fr.atomic_add(sums, src, sign * sent[dst])
 
 
-def _measure_vertex(v, start, sums, sent, ahead, alpha):
-    ahead[v] = start[v] + alpha * sums[v]
-    return abs(ahead[v] - sent[v])
+def _measure_vertex(v, *args):
+    amounts = Amounts(*args)
+    amounts.ahead[v] = _centrality(amounts, v)
+    return abs(amounts.ahead[v] - amounts.sent[v])
 
 
-def _is_pending(v, start, sums, sent, degrees, alpha, enough):
-    return abs(start[v] + alpha * sums[v] - sent[v]) > enough * degrees[v]
+def _centrality(amounts, v):
+    return amounts.start[v] + amounts.alpha * amounts.sums[v]
 
 
-def _foresee(v, column, start, sums, sent, degrees, alpha, enough):
+def _is_pending(v, degrees, enough, *args):
+    amounts = Amounts(*args)
+    return abs(_centrality(amounts, v) - amounts.sent[v]) > enough * degrees[v]
+
+
+def _foresee(v, column, degrees, enough, *args):
     """The pending amount of vertices that are not pushed, and the arcs of vertices that are."""
-    pending = abs(start[v] + alpha * sums[v] - sent[v])
+    amounts = Amounts(*args)
+    pending = abs(_centrality(amounts, v) - amounts.sent[v])
     if pending > enough * degrees[v]:
         return degrees[v] if column else 0.0
     return 0.0 if column else pending
 
 
-def _push_vertex(v, start, sums, sent, ahead, degrees, alpha, enough):
-    value = start[v] + alpha * sums[v]
-    ahead[v] = value - sent[v]
-    sent[v] = value
+def _push_vertex(v, degrees, enough, *args):
+    amounts = Amounts(*args)
+    value = _centrality(amounts, v)
+    amounts.ahead[v] = value - amounts.sent[v]
+    amounts.sent[v] = value
 
 
-def _push(src, dst, edge, weight, start, sums, sent, ahead, degrees, alpha, enough):
-    total = fr.atomic_add(sums, dst, ahead[src]) + ahead[src]
-    return abs(start[dst] + alpha * total - sent[dst]) > enough * degrees[dst]
+def _push(src, dst, edge, weight, degrees, enough, *args):
+    amounts = Amounts(*args)
+    total = fr.atomic_add(amounts.sums, dst, amounts.ahead[src]) + amounts.ahead[src]
+    return abs(amounts.start[dst] + amounts.alpha * total - amounts.sent[dst]) > enough * degrees[dst]
 
 
 def _square_of_share(v, values, total):

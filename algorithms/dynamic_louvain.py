@@ -27,7 +27,7 @@ levels cost a few passes over all edges.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -132,11 +132,11 @@ class DynamicLouvain(MaintainedCommunities):
             self._follow("insert", src, dst, CHANGED)
 
     def _note(self, src: Any, dst: Any, kind: int) -> None:
-        arrays = self._community, self._pending
         if self._uses_weights:
-            fr.visit_edges(self.graph, src, dst, _note_weight, kind, *arrays, self._stale, self._bad, output=False)
+            notes = Notes(self._community, self._pending, self._stale, self._bad)
+            fr.visit_edges(self.graph, src, dst, _note_weight, kind, *notes, output=False)
         else:
-            fr.visit_edges(self.graph, src, dst, _note, kind, *arrays, output=False)
+            fr.visit_edges(self.graph, src, dst, _note, kind, self._community, self._pending, output=False)
 
     def _finish(self) -> None:
         super()._finish()
@@ -211,15 +211,25 @@ def _note(src, dst, edge, weight, kind, community, pending):
     return False
 
 
-def _note_weight(src, dst, edge, weight, kind, community, pending, stale, bad):
+class Notes(NamedTuple):
+    """The communities, and the notes about changed edges with weights."""
+
+    community: Any
+    pending: Any
+    stale: Any
+    bad: Any
+
+
+def _note_weight(src, dst, edge, weight, kind, *args):
     """The same in a graph with weights. Edges whose weights have changed may be anywhere."""
-    if kind == CHANGED or (community[src] == community[dst]) == (kind == DELETED):
-        pending[src] = 1
-        pending[dst] = 1
-    stale[src] = 1
-    stale[dst] = 1
+    notes = Notes(*args)
+    if kind == CHANGED or (notes.community[src] == notes.community[dst]) == (kind == DELETED):
+        notes.pending[src] = 1
+        notes.pending[dst] = 1
+    notes.stale[src] = 1
+    notes.stale[dst] = 1
     if not 0 <= weight < math.inf:
-        bad[0] = 1
+        notes.bad[0] = 1
     return False
 
 

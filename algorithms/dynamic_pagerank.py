@@ -265,7 +265,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             if self._taking:  # an update failed
                 self._taken.fill(0)
             self._taking = True
-            fr.visit_edges(self.graph, src, dst, functors.take, self._sent, self._taken, self._both, output=False)
+            fr.visit_edges(self.graph, src, dst, functors.take, self._walk.sent, self._taken, self._both, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Subtract the contributions of deleted edges."""
@@ -278,7 +278,8 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._take_back(src, dst)
             self._find_totals(src, dst, always)
         else:
-            arrays = self._totals, self._sent, self._received
+            walk = self._walk
+            arrays = walk.totals, walk.sent, walk.received
             fr.visit_edges(self.graph, src, dst, functors.remove_edge, *arrays, self._both, output=False)
 
     def edges_changing(self, src: Any, dst: Any) -> None:
@@ -322,20 +323,21 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _gain(self, src: Any, dst: Any) -> None:
         """Receive the shares that edges carry. Each step needs the result of the previous one for the whole batch."""
-        graph, both = self.graph, self._both
+        graph, walk, ends = self.graph, self._walk, (self._fresh, self._both)
         if self._uses_weights:
-            self._find_totals(src, dst, functors.note_end, self._totals, self._fresh)
+            self._find_totals(src, dst, functors.note_end, walk.totals, self._fresh)
         else:
-            fr.visit_edges(graph, src, dst, functors.add_edge, self._totals, self._fresh, both, output=False)
-        arrays = self._ranks, self._received, self._totals, self._sent, self._fresh
-        fr.visit_edges(graph, src, dst, functors.send_first, *arrays, self.alpha, both, output=False)
-        receive = functors.receive_weighted if self._uses_weights else functors.receive
-        arrays = self._sent, self._received, self._fresh, self._bad
-        fr.visit_edges(graph, src, dst, receive, *arrays, both, output=False)
+            fr.visit_edges(graph, src, dst, functors.add_edge, walk.totals, *ends, output=False)
+        fr.visit_edges(graph, src, dst, functors.send_first, *ends, *walk, output=False)
+        if self._uses_weights:
+            fr.visit_edges(graph, src, dst, functors.receive_weighted, self._bad, *ends, *walk, output=False)
+        else:
+            fr.visit_edges(graph, src, dst, functors.receive, *ends, *walk, output=False)
 
     def _take_back(self, src: Any, dst: Any) -> None:
         """Subtract the contributions that were found before the edges changed."""
-        fr.visit_edges(self.graph, src, dst, functors.take_from, self._taken, self._received, self._both, output=False)
+        received = self._walk.received
+        fr.visit_edges(self.graph, src, dst, functors.take_from, self._taken, received, self._both, output=False)
         self._taking = False
 
     def _find_totals(self, src: Any, dst: Any, note: Any, *args: Any) -> None:
@@ -343,8 +345,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph, xp = self.graph, self.graph.xp
         ends = (dst, src) if graph.directed else (xp.concatenate([src, dst]), xp.concatenate([dst, src]))
         touched: Any = fr.visit_edges(graph, *ends, note, *args)  # of an edge, the second
-        fr.neighbor_reduce(graph, touched, weight_of, out=self._totals)
-        fr.compute(touched, functors.check_total, self._totals, self._bad)
+        fr.neighbor_reduce(graph, touched, weight_of, out=self._walk.totals)
+        fr.compute(touched, functors.check_total, self._walk.totals, self._bad)
 
     # ---- ranks ------------------------------------------------------------------------------------------------------
 
@@ -390,19 +392,18 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._outdated = True  # until all of this has worked
         self._settled = False
         self._everyone = fr.Frontier.all(graph)
-        self._jump = self._jumps()
-        self._totals = graph.vertex_array(np.float64, totals_of(graph, self._weighted))
-        self._ranks = graph.vertex_array(np.float64, self._jump)
+        jump = self._jumps()
+        totals = graph.vertex_array(np.float64, totals_of(graph, self._weighted))
+        self._ranks = graph.vertex_array(np.float64, jump)
         if kept is not None:
             ranks = self._fitted(kept)
             fr.compute(self._everyone, functors.raise_to_zero, ranks)
             total = float(ranks.sum())
             if total > LEAST_KEPT:
                 self._ranks = graph.divided(ranks, total)
-        self._sent = xp.zeros(n, np.float64)
-        fr.compute(self._everyone, functors.send_all, self._ranks, self._totals, self._sent, self.alpha)
-        self._received = xp.zeros(n, np.float64)
-        self._moved = xp.zeros(n, self._moved_dtype)
+        sent, received, moved = (xp.zeros(n, dtype) for dtype in (np.float64, np.float64, self._moved_dtype))
+        self._walk = functors.Walk(jump, self._ranks, totals, sent, received, moved, self.alpha)
+        fr.compute(self._everyone, functors.send_all, *self._walk)
         self._fresh = xp.zeros(n, np.uint8)
         self._taken = xp.zeros(n if self._uses_weights else 0, np.float64)
         self._taking = False
@@ -503,10 +504,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _measure(self, functor: Any = functors.measure_vertex, *more: Any) -> list[float]:
         """Add the received amounts to the ranks, and compute the sums of MEASURES."""
-        arrays = self._jump, self._received, self._ranks, self._totals, self._sent
-        found = fr.reduce(
-            self._everyone, functor, *arrays, self.alpha, *more, columns=MEASURES, out=self._measures
-        )  # fmt: skip
+        found = fr.reduce(self._everyone, functor, *more, *self._walk, columns=MEASURES, out=self._measures)
         return self.graph.device.to_host(found).tolist()
 
     def _push(self, mean: float, goal: float, weight: float, most: int) -> int:
@@ -515,18 +513,17 @@ class DynamicPageRank(IncrementalAlgorithm):
 
         `mean` and `goal` are pending shares: the current mean over all arcs, and its target. All arcs weigh `weight`.
         """
-        graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
+        graph = self.graph
         most_arcs = int(self._local_share * graph.num_arcs)
         bounds = max(ABOVE_MEAN * mean, min(mean, goal)), WIDEST * weight / len(self._everyone)
         self._rounds += PUSH
-        active = fr.filter(self._everyone, functors.has_pending, *arrays, self.alpha, *bounds)
+        active = fr.filter(self._everyone, functors.has_pending, *bounds, *self._walk)
         if not active or active.num_arcs > most_arcs:
             return 0
         push = functors.push_weighted if self._uses_weights else functors.push
         return fr.traverse(
-            graph, active, push, *arrays, self._received, self._moved, self.alpha, *bounds,
-            prepare=functors.push_vertex, max_arcs=most_arcs, max_steps=most,
-        )  # fmt: skip
+            graph, active, push, *bounds, *self._walk, prepare=functors.push_vertex, max_arcs=most_arcs, max_steps=most
+        )
 
     def _prepare(self, error: float, goal: float, most: int) -> None:
         """Prepare products, once, if the rounds that are to come are expected to be faster with them."""
@@ -559,13 +556,11 @@ class DynamicPageRank(IncrementalAlgorithm):
                 self._may_solve = False
                 break
             energy -= net * (net / weight)
-            arrays = self._ranks, self._totals, self._sent
             shift = net / (1 - self.alpha) / weight
-            fr.compute(self._everyone, functors.turn, *arrays, self._moved, self.alpha, shift, kept)
-            self._gather(self._moved)
-            sums = self._received, self._moved, self.alpha
-            fr.reduce(self._everyone, functors.slope, *arrays, *sums, columns=2, out=self._slopes)
-            found = self._measure(functors.step_vertex, self._moved, self._slopes)
+            fr.compute(self._everyone, functors.turn, shift, kept, *self._walk)
+            self._gather(self._walk.moved)
+            fr.reduce(self._everyone, functors.slope, *self._walk, columns=2, out=self._slopes)
+            found = self._measure(functors.step_vertex, self._slopes)
             pending, net, _, _, _, now = found
             before, error = error, pending + abs(net)
             kept, energy = (now / energy if 0 <= now < MAX_KEPT * energy else 0.0), now
@@ -576,37 +571,35 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _sweep(self) -> list[float]:
         """Have all vertices send their pending amounts."""
-        fr.compute(
-            self._everyone, functors.send_pending, self._ranks, self._totals, self._sent, self._moved, self.alpha
-        )
-        self._gather(self._moved)
+        fr.compute(self._everyone, functors.send_pending, *self._walk)
+        self._gather(self._walk.moved)
         return self._measure()
 
     def _scale(self, factor: float) -> list[float]:
         """Multiply the sent and received amounts."""
-        fr.compute(self._everyone, functors.scale_vertex, self._jump, self._ranks, self._sent, self.alpha, factor)
+        fr.compute(self._everyone, functors.scale_vertex, factor, *self._walk)
         return self._measure()
 
     def _sum_up(self) -> list[float]:
         """Sum up the ranks from the sent shares, without the errors of earlier sums."""
-        self._gather(self._sent)
-        fr.compute(self._everyone, functors.set_rank, self._jump, self._received, self._ranks, self.alpha)
+        self._gather(self._walk.sent)
+        fr.compute(self._everyone, functors.set_rank, *self._walk)
         self._drift = LEAST_ERROR
         return self._measure()
 
     def _gather(self, shares: Any) -> None:
         """Have all vertices receive their neighbors' shares, replacing all received amounts."""
-        product = self._product
+        product, received = self._product, self._walk.received
         if product is not None and product.order is not None:
-            self._received[:] = product.restore(product(product.arrange(shares)))
+            received[:] = product.restore(product(product.arrange(shares)))
         elif product is not None:
-            product(shares, out=self._received)
+            product(shares, out=received)
         elif self.graph.has_in_edges:
-            fr.neighbor_reduce(self.graph.reverse, self._everyone, self._value, shares, out=self._received)
+            fr.neighbor_reduce(self.graph.reverse, self._everyone, self._value, shares, out=received)
         else:
-            self._received.fill(0)
+            received.fill(0)
             give = functors.give_weighted if self._uses_weights else functors.give
-            fr.advance(self.graph, self._everyone, give, shares, self._received)
+            fr.advance(self.graph, self._everyone, give, shares, received)
 
 
 def _is_near(one: float, other: float) -> bool:

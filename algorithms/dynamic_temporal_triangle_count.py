@@ -18,7 +18,7 @@ Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -166,10 +166,9 @@ class DynamicTemporalTriangleCount(TriangleSums):
         if graph.in_parts:  # the partitions of the other ends have their own entries
             fr.visit_edges(graph, dst, src, set_mark, self._mark, batch, output=False)
         times = fr.advanced.arguments.edge_times(graph)
-        fr.intersect(
-            graph, src, dst, _share, times, times[edges], self._mark, batch, counted, self.delta, sign, self._sixths,
-            self._tally, per_pair=_credit, numbered=True, checked=False,
-        )  # fmt: skip
+        sums = self._sixths, self._tally
+        args = EdgeBatch(times, times[edges], self._mark, batch, counted, self.delta, sign, *sums)
+        fr.intersect(graph, src, dst, _share, *args, per_pair=_credit, numbered=True, checked=False)
 
     def _add_through_records(self, src: Any, dst: Any, records: Any, sign: int) -> None:
         """Add the triangles with one of these records, or subtract them."""
@@ -181,83 +180,119 @@ class DynamicTemporalTriangleCount(TriangleSums):
         graph: Any = self.graph
         edges, data = graph.edge_data, graph.record_data
         lists = edges["first"], edges["last"], data["next"], data["previous"], data["time"]
+        sums = self._sixths, self._tally
+        args = RecordBatch(*lists, data["time"][records], self._mark, batch, self.delta, sign, *sums)
         fr.intersect(
-            graph, src, dst, _share_of_records, *lists, data["time"][records], self._mark, batch, self.delta, sign,
-            self._sixths, self._tally, per_pair=_credit_records, numbered=True, checked=False,
+            graph, src, dst, _share_of_records, *args, per_pair=_credit_records, numbered=True, checked=False
         )  # fmt: skip
 
 
-def _share(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted, delta, sign, sixths, tally):
-    if mark[edge_uw] == counted or mark[edge_vw] == counted:
+class EdgeBatch(NamedTuple):
+    """A batch of edges, and the sums of the triangles through them. `counted` is as in `_add_through`."""
+
+    times: Any
+    times_of: Any
+    mark: Any
+    batch: Any
+    counted: Any
+    delta: Any
+    sign: Any
+    sixths: Any
+    tally: Any
+
+
+def _share(i, u, v, w, edge_uw, edge_vw, *args):
+    batch = EdgeBatch(*args)
+    mark = batch.mark
+    times = batch.times
+    if mark[edge_uw] == batch.counted or mark[edge_vw] == batch.counted:
         return 0
     edges = 1
-    if mark[edge_uw] == batch:
+    if mark[edge_uw] == batch.batch:
         edges += 1
-    if mark[edge_vw] == batch:
+    if mark[edge_vw] == batch.batch:
         edges += 1
-    first = min(times_of[i], times[edge_uw], times[edge_vw])
-    last = max(times_of[i], times[edge_uw], times[edge_vw])
-    if not within(first, last, delta):
+    first = min(batch.times_of[i], times[edge_uw], times[edge_vw])
+    last = max(batch.times_of[i], times[edge_uw], times[edge_vw])
+    if not within(first, last, batch.delta):
         return 0
-    share = sign * (6 // edges)
-    fr.atomic_add(sixths, w, share)
+    share = batch.sign * (6 // edges)
+    fr.atomic_add(batch.sixths, w, share)
     return share
 
 
-def _credit(u, v, total, times, times_of, mark, batch, counted, delta, sign, sixths, tally):
-    credit(u, v, total, sixths, tally)
+def _credit(u, v, total, *args):
+    batch = EdgeBatch(*args)
+    credit(u, v, total, batch.sixths, batch.tally)
 
 
-def _share_of_records(
-    i, u, v, w, edge_uw, edge_vw, first, last, following, previous, times, times_of, mark, batch, delta, sign, sixths,
-    tally,
-):  # fmt: skip
-    time = times_of[i]
-    one = _first_near(edge_uw, time, delta, first, last, following, previous, times)
-    low = high = _first_near(edge_vw, time, delta, first, last, following, previous, times)
+class RecordBatch(NamedTuple):
+    """A batch of records, the lists of records of all edges, and the sums of the triangles with those of the batch."""
+
+    first: Any
+    last: Any
+    following: Any
+    previous: Any
+    times: Any
+    times_of: Any
+    mark: Any
+    batch: Any
+    delta: Any
+    sign: Any
+    sixths: Any
+    tally: Any
+
+
+def _share_of_records(i, u, v, w, edge_uw, edge_vw, *args):
+    batch = RecordBatch(*args)
+    times = batch.times
+    following = batch.following
+    time, delta = batch.times_of[i], batch.delta
+    one = _first_near(batch, edge_uw, time)
+    low = high = _first_near(batch, edge_vw, time)
     old = new = found = 0  # records of v - w from low to high, which are near both others
     while one >= 0 and low >= 0 and (times[one] <= time or within(time, times[one], delta)):
         early, late = min(time, times[one]), max(time, times[one])
         while high >= 0 and (times[high] <= early or within(early, times[high], delta)):
-            if mark[high] == batch:
+            if batch.mark[high] == batch.batch:
                 new += 1
             else:
                 old += 1
             high = following[high]
         while low != high and times[low] < late and not within(times[low], late, delta):
-            if mark[low] == batch:
+            if batch.mark[low] == batch.batch:
                 new -= 1
             else:
                 old -= 1
             low = following[low]
-        if mark[one] == batch:
+        if batch.mark[one] == batch.batch:
             found += 3 * old + 2 * new
         else:
             found += 6 * old + 3 * new
         one = following[one]
-    found *= sign
+    found *= batch.sign
     if found != 0:
-        fr.atomic_add(sixths, w, found)
+        fr.atomic_add(batch.sixths, w, found)
     return found
 
 
-def _first_near(edge, time, delta, first, last, following, previous, times):
+def _first_near(batch, edge, time):
     """The oldest record of an edge that is not more than delta before a time, or -1."""
-    low, high = first[edge], last[edge]
+    times = batch.times
+    low, high, delta = batch.first[edge], batch.last[edge], batch.delta
     if times[high] < time and not within(times[high], time, delta):
         return -1
     if np.float64(time) - np.float64(times[low]) < np.float64(times[high]) - np.float64(time):
         while times[low] < time and not within(times[low], time, delta):
-            low = following[low]
+            low = batch.following[low]
         return low
-    low = previous[high]
+    low = batch.previous[high]
     while low >= 0 and (times[low] >= time or within(times[low], time, delta)):
         high = low
-        low = previous[high]
+        low = batch.previous[high]
     return high
 
 
-def _credit_records(
-    u, v, total, first, last, following, previous, times, times_of, mark, batch, delta, sign, sixths, tally
-):  # fmt: skip
-    credit(u, v, total, sixths, tally)
+def _credit_records(u, v, total, *args):
+    batch = RecordBatch(*args)
+    credit(u, v, total, batch.sixths, batch.tally)

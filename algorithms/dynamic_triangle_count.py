@@ -9,7 +9,7 @@ exclusion; the result is the same, here in one pass over the graph instead of th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -131,23 +131,36 @@ MAX_BATCHES = np.iinfo(np.uint8).max
 """After this number of batches the marks are cleared, and none is mistaken for a later batch's."""
 
 
-def _count_through(graph, src, dst, mark, batch, sign, sixths, tally):
+class Batch(NamedTuple):
+    """A batch of edges, which `mark` has the number `batch` of, and the sums of the triangles through them."""
+
+    mark: Any
+    batch: Any
+    sign: Any
+    sixths: Any
+    tally: Any
+
+
+def _count_through(graph, src, dst, *args):
+    batch = Batch(*args)
     graph = fr.advanced.copy_if_faster(graph, src, dst)
-    fr.visit_edges(graph, src, dst, set_mark, mark, batch, output=False)
-    fr.visit_edges(graph, dst, src, set_mark, mark, batch, output=False)
-    fr.intersect(graph, src, dst, _share, mark, batch, sign, sixths, tally, per_pair=_credit, checked=False)
+    fr.visit_edges(graph, src, dst, set_mark, batch.mark, batch.batch, output=False)
+    fr.visit_edges(graph, dst, src, set_mark, batch.mark, batch.batch, output=False)
+    fr.intersect(graph, src, dst, _share, *batch, per_pair=_credit, checked=False)
 
 
-def _share(u, v, w, edge_uw, edge_vw, mark, batch, sign, sixths, tally):
+def _share(u, v, w, edge_uw, edge_vw, *args):
+    batch = Batch(*args)
     edges = 1
-    if mark[edge_uw] == batch:
+    if batch.mark[edge_uw] == batch.batch:
         edges += 1
-    if mark[edge_vw] == batch:
+    if batch.mark[edge_vw] == batch.batch:
         edges += 1
-    share = sign * (6 // edges)
-    fr.atomic_add(sixths, w, share)
+    share = batch.sign * (6 // edges)
+    fr.atomic_add(batch.sixths, w, share)
     return share
 
 
-def _credit(u, v, total, mark, batch, sign, sixths, tally):
-    credit(u, v, total, sixths, tally)
+def _credit(u, v, total, *args):
+    batch = Batch(*args)
+    credit(u, v, total, batch.sixths, batch.tally)

@@ -19,7 +19,7 @@ Wu, Cheng, Huang, Ke, Lu and Xu, "Path Problems in Temporal Graphs", VLDB 2014.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -117,21 +117,21 @@ def earliest_arrival(
     fr.advanced.arguments.flag(strict, "strict")
     fr.advanced.arguments.flag(predecessors, "predecessors")
     arrival = graph.vertex_array(np.int64, NEVER, combine="min")
-    window = times, np.int64(begin), np.int64(end), np.int32(strict)
+    begin, end, strict = np.int64(begin), np.int64(end), np.int32(strict)
     # The source passes on all edges of the window, including its first moment.
-    reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
+    reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, times, begin, end, arrival)
     arrival[source] = begin
     if graph.in_parts:  # which have no queue, and process all vertices reached in one step
-        fr.traverse(graph, reached, _pass_on, arrival, times, *window[2:])
+        fr.traverse(graph, reached, _pass_on, arrival, times, end, strict)
         graph.sync(arrival)
     else:
         queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
         queue.push(reached)
-        queue.traverse(_pass_on, arrival, times, *window[2:])
+        queue.traverse(_pass_on, arrival, times, end, strict)
     if not predecessors:
         return EarliestArrivalResult(arrival)
     functors = TreeFunctors(_choose_earlier, _choose_and_tell, _has_none, _grow)
-    return EarliestArrivalResult(arrival, tree_of(graph, functors, arrival, source, *window))
+    return EarliestArrivalResult(arrival, tree_of(graph, functors, arrival, source, times, begin, end, strict))
 
 
 def _width(graph: fr.Graph, times: Any) -> int:
@@ -157,27 +157,44 @@ def _pass_on(src, dst, edge, weight, arrival, times, end, strict):
     return time < arrival[dst] and fr.atomic_min(arrival, dst, time) > time
 
 
-def _choose_and_tell(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
-    time = times[edge]
-    if time == arrival[dst] and begin <= time < end and dst != source and (src == source or arrival[src] < time):
-        predecessor[dst] = src
-        return True
-    return False
+class Tree(NamedTuple):
+    """The arguments of the functors that find predecessors: the tree so far, and the window of time."""
+
+    arrival: Any
+    predecessor: Any
+    source: Any
+    times: Any
+    begin: Any
+    end: Any
+    strict: Any
 
 
-def _choose_earlier(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
-    _choose_and_tell(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict)
-    return False
-
-
-def _has_none(v, arrival, predecessor, source, times, begin, end, strict):
-    return predecessor[v] < 0 and arrival[v] < NEVER and v != source
-
-
-def _grow(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
-    if predecessor[dst] >= 0 or dst == source or predecessor[src] < 0:
+def _choose_and_tell(src, dst, edge, weight, *args):
+    tree = Tree(*args)
+    time, source = tree.times[edge], tree.source
+    if time != tree.arrival[dst] or not tree.begin <= time < tree.end or dst == source:
         return False
-    time = times[edge]
-    if arrival[src] == time and arrival[dst] == time < end:
-        return fr.atomic_cas(predecessor, dst, -1, src) == -1
+    if src != source and tree.arrival[src] >= time:
+        return False
+    tree.predecessor[dst] = src
+    return True
+
+
+def _choose_earlier(src, dst, edge, weight, *args):
+    _choose_and_tell(src, dst, edge, weight, *args)
+    return False
+
+
+def _has_none(v, *args):
+    tree = Tree(*args)
+    return tree.predecessor[v] < 0 and tree.arrival[v] < NEVER and v != tree.source
+
+
+def _grow(src, dst, edge, weight, *args):
+    tree = Tree(*args)
+    if tree.predecessor[dst] >= 0 or dst == tree.source or tree.predecessor[src] < 0:
+        return False
+    time = tree.times[edge]
+    if tree.arrival[src] == time and tree.arrival[dst] == time < tree.end:
+        return fr.atomic_cas(tree.predecessor, dst, -1, src) == -1
     return False

@@ -20,7 +20,7 @@ Decomposition on Multicore Systems", HPEC 2017.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,42 +50,54 @@ def peel(
     synchronization per round.
     """
     xp = graph.xp
-    fallen = xp.empty(support.size, np.int32)
-    size = xp.zeros(1, np.int64)
+    peeling = Peeling(number, support, -1, least, xp.empty(support.size, np.int32), xp.zeros(1, np.int64))
     left, removed = [leaving], leaving.size
     while leaving.size:
         if removed > most:
             return None
         support[leaving] = MARKED
-        size.fill(0)
-        pass_on(graph, (src[leaving], dst[leaving]), number, support, -1, least, fallen, size)
+        peeling.size.fill(0)
+        pass_on(graph, src[leaving], dst[leaving], peeling)
         support[leaving] = GONE
-        leaving = fallen[: int(size[0])].copy()
+        leaving = peeling.fallen[: int(peeling.size[0])].copy()
         left.append(leaving)
         removed += leaving.size
     return graph.joined(*left)
 
 
-def pass_on(
-    graph: fr.Graph, edges: tuple[Any, Any], number: Any, support: Any, change: int, least: int, fallen: Any, size: Any
-) -> None:
-    """Add `change` per triangle to the support of the edges that share triangles with the marked `edges`.
+class Peeling(NamedTuple):
+    """Changes of supports. Edges that fall below `least` are appended to `fallen`, and counted in `size`."""
 
-    Edges that fall below `least` are appended to `fallen`, and counted in `size`.
-    """
-    fr.intersect(graph, *edges, _pass_on, number, support, change, least, fallen, size, checked=False)
+    number: Any
+    support: Any
+    change: Any
+    least: Any
+    fallen: Any
+    size: Any
 
 
-def _pass_on(u, v, w, edge_uw, edge_vw, number, support, change, least, fallen, size):
-    a = number[edge_uw]
-    b = number[edge_vw]
+def pass_on(graph: fr.Graph, src: Any, dst: Any, peeling: Peeling) -> None:
+    """Add `change` per triangle to the support of the edges that share triangles with these marked edges."""
+    fr.intersect(graph, src, dst, _pass_on, *peeling, checked=False)
+
+
+def _pass_on(u, v, w, edge_uw, edge_vw, *args):
+    peeling = Peeling(*args)
+    a = peeling.number[edge_uw]
+    b = peeling.number[edge_vw]
     if a < 0 or b < 0:
         return
-    of_a = support[a]
-    of_b = support[b]
+    of_a = peeling.support[a]
+    of_b = peeling.support[b]
     if of_a == GONE or of_b == GONE:
         return
-    if of_a >= 0 and (of_b >= 0 or w < u) and fr.atomic_add(support, a, change) == least:
-        fallen[fr.atomic_add(size, 0, 1)] = a
-    if of_b >= 0 and (of_a >= 0 or w < v) and fr.atomic_add(support, b, change) == least:
-        fallen[fr.atomic_add(size, 0, 1)] = b
+    if of_a >= 0 and (of_b >= 0 or w < u):
+        _add(peeling, a)
+    if of_b >= 0 and (of_a >= 0 or w < v):
+        _add(peeling, b)
+
+
+def _add(peeling, e):
+    """Change the support of an edge, and list it if it falls below `least`."""
+    if fr.atomic_add(peeling.support, e, peeling.change) == peeling.least:
+        peeling.fallen[fr.atomic_add(peeling.size, 0, 1)] = e

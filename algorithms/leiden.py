@@ -39,7 +39,7 @@ from the last level to the first).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -150,13 +150,13 @@ def _refine(
     total = graph.vertex_array(np.float64, degree, combine="add")
     size = graph.vertex_array(graph.vertex_dtype, 1, combine="add")
     cut = graph.vertex_array(np.float64, fr.neighbor_reduce(graph, None, weight_within, sets), combine="add")
+    parts = Parts(part, sets, degree, total, cut, whole, share, theta, seed)
     waiting, sweep = fr.filter(everyone, _is_well_connected, sets, degree, cut, whole, share), 0
     while waiting and sweep < REFINEMENT_SWEEPS:
         step = -1 - turn * MAX_SWEEPS - sweep  # no move uses these numbers
         drawn = fr.filter(waiting, is_drawn, seed, step)
         _, gain = fr.neighbor_reduce(
-            graph, drawn, _part_of, part, sets, degree, total, cut, whole, share, theta, seed, reduce="mode",
-            score=_gain, values=True, out=chosen,
+            graph, drawn, _part_of, *parts, reduce="mode", score=_gain, values=True, out=chosen
         )  # fmt: skip
         joining = fr.filter(drawn, _joins, chosen, gain, size, theta, seed, step)
         graph.sync(chosen, of=drawn)
@@ -188,16 +188,35 @@ def noise(theta, seed, v, p):
     return -theta * math.log(-math.log(max(fr.random(seed, v, p), TINY)))
 
 
-def _part_of(src, dst, edge, weight, part, sets, degree, total, cut, whole, share, theta, seed):
-    return part[dst] if sets[dst] == sets[src] else -1
+class Parts(NamedTuple):
+    """The parts of communities, by vertex, and the `sets` of vertices that are the communities."""
+
+    part: Any
+    sets: Any
+    degree: Any
+    total: Any
+    cut: Any
+    whole: Any
+    share: Any
+    theta: Any
+    seed: Any
 
 
-def _gain(src, value, joined, part, sets, degree, total, cut, whole, share, theta, seed):
+def _part_of(src, dst, edge, weight, *args):
+    parts = Parts(*args)
+    return parts.part[dst] if parts.sets[dst] == parts.sets[src] else -1
+
+
+def _gain(src, value, joined, *args):
     """The gain of v by joining a part to which edges of this weight lead. No number if v may not join it."""
-    if value < 0 or cut[value] < total[value] * (whole[sets[src]] - total[value]) / share:
+    if value < 0:
         return -np.inf
-    gain = joined - degree[src] * total[value] / share
-    return gain + noise(theta, seed, src, value) if gain > 0 else -np.inf
+    parts = Parts(*args)
+    total = parts.total[value]
+    if parts.cut[value] < total * (parts.whole[parts.sets[src]] - total) / parts.share:
+        return -np.inf
+    gain = joined - parts.degree[src] * total / parts.share
+    return gain + noise(parts.theta, parts.seed, src, value) if gain > 0 else -np.inf
 
 
 def _joins(v, chosen, gain, size, theta, seed, step):

@@ -7,6 +7,8 @@ there. Every vertex pulls the shares of its in-neighbors: a product with the tra
     ranks[v]    the rank; all ranks add up to 1
     jump[v]     probability that a jump leads to v: uniform, or the personalization
     damping[v]  alpha / total weight of v's outgoing edges, 0 for dangling vertices
+    sums[v]     total of the shares that v gets
+    before[v]   the rank in the previous iteration
     shares[v]   damping[v] * ranks[v]: the contribution to each neighbor of v over an edge
                 of weight 1
     lost        total rank of dangling vertices, which is spread by jumps
@@ -18,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +42,19 @@ DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 LEAST_TOTAL = float(np.finfo(np.float64).tiny)
 """Lower bound on a vertex's total outgoing weight, unless it is 0: smaller sums are subnormal, and their inverses may
 overflow."""
+
+
+class Iteration(NamedTuple):
+    """The arguments of `next_rank`."""
+
+    sums: Any
+    jump: Any
+    damping: Any
+    before: Any
+    ranks: Any
+    shares: Any
+    lost: Any
+    alpha: Any
 
 
 class ConvergenceError(RuntimeError):
@@ -175,18 +190,18 @@ def pagerank(
     least = tol - FLOAT32_ROUNDING if is_rounded and tol else tol
     if dtype == np.float32:
         jump, damping = jump.astype(dtype), damping.astype(shares.dtype, copy=False)
-    sums = xp.empty(ranks.size)
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
-    lost, change = graph.results(), graph.results()
+    change = graph.results()
+    walk = Iteration(xp.empty(ranks.size), jump, damping, before, ranks, shares, graph.results(), alpha)
     # The kernel of a step also computes the first ranks and shares: CuPy would compile further kernels.
-    fr.reduce(everyone, next_rank, product.arrange(start), xp.zeros_like(jump), damping, before, ranks, shares, lost,
-              alpha, out=change)  # fmt: skip
+    first = walk._replace(sums=product.arrange(start), jump=xp.zeros_like(jump))
+    fr.reduce(everyone, next_rank, *first, out=change)
 
     def step() -> None:
-        fr.reduce(dangling, value_of, ranks, out=lost)
-        product(shares, out=sums)
-        fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
+        fr.reduce(dangling, value_of, ranks, out=walk.lost)
+        product(shares, out=walk.sums)
+        fr.reduce(everyone, next_rank, *walk, out=change)
 
     error, iterations, is_ahead = iterate(graph, fr.capture(product.graph, step), change, least, max_iter)
     if is_ahead:
@@ -217,13 +232,14 @@ def leads_nowhere(v, damping):
     return damping[v] == 0
 
 
-def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
+def next_rank(v, *args):
     """Give v the rank that arrives at it, and store the previous one. Return the change."""
-    old = ranks[v]
-    rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
-    before[v] = old  # which may be the array of ranks
-    ranks[v] = rank
-    shares[v] = rank * damping[v]
+    walk = Iteration(*args)
+    old = walk.ranks[v]
+    rank = walk.sums[v] + (1 - walk.alpha + walk.alpha * walk.lost[0]) * walk.jump[v]
+    walk.before[v] = old  # which may be the array of ranks
+    walk.ranks[v] = rank
+    walk.shares[v] = rank * walk.damping[v]
     return abs(rank - old)
 
 

@@ -17,7 +17,7 @@ Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOC
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,17 @@ PUSH_BELOW = 1 / 8
 """The largest fraction of all arcs along which rank is pushed at once."""
 LEAST = float(np.finfo(np.float64).tiny)
 """Replaces 0 as a divisor."""
+
+
+class Pushes(NamedTuple):
+    """The arguments of a push: see the top of the file. `degree` has the number of neighbors."""
+
+    rank: Any
+    residual: Any
+    moved: Any
+    limit: Any
+    degree: Any
+    alpha: Any
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,14 +124,13 @@ def personalized_pagerank(
     loses = graph.directed or not int(degree[start.vertices].min())
     share = (1 - alpha if loses else 1) / 3
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
-    rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
+    rank, residual = xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
     steps = 0
     if not graph.in_parts:  # partitions would exchange residuals in each step: they use only the power iteration
-        steps = fr.traverse(
-            graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push,
-            max_arcs=int(graph.num_arcs * PUSH_BELOW),
-        )  # fmt: skip
+        pushes = Pushes(rank, residual, xp.zeros(n), limit, degree, float(alpha))
+        most_arcs = int(graph.num_arcs * PUSH_BELOW)
+        steps = fr.traverse(graph, start, _pass_on, *pushes, prepare=_push, max_arcs=most_arcs)
     kept, left = float(rank.sum()), float(residual.sum())
     if 2 * left <= tol * kept:
         return PersonalizedPageRankResult(rank / kept, steps, 2 * left / kept)
@@ -138,11 +148,13 @@ def personalized_pagerank(
     return PersonalizedPageRankResult(found.pagerank / total, steps + found.iterations, error)
 
 
-def _push(src, rank, residual, moved, limit, degree, alpha):
-    got = fr.atomic_exch(residual, src, 0.0)
-    rank[src] += (1 - alpha) * got
-    moved[src] = alpha * got / max(degree[src], 1)
+def _push(src, *args):
+    pushes = Pushes(*args)
+    got = fr.atomic_exch(pushes.residual, src, 0.0)
+    pushes.rank[src] += (1 - pushes.alpha) * got
+    pushes.moved[src] = pushes.alpha * got / max(pushes.degree[src], 1)
 
 
-def _pass_on(src, dst, edge, weight, rank, residual, moved, limit, degree, alpha):
-    return fr.atomic_add(residual, dst, moved[src]) + moved[src] > limit[dst]
+def _pass_on(src, dst, edge, weight, *args):
+    pushes = Pushes(*args)
+    return fr.atomic_add(pushes.residual, dst, pushes.moved[src]) + pushes.moved[src] > pushes.limit[dst]

@@ -27,7 +27,7 @@ grow forward only, along vertices known to reach the first one in time).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -248,23 +248,58 @@ class _Search:
         searches = min(count, SEARCHES, max(STACK // (steps * WIDTH), 1))
         tally = xp.zeros((searches, self.bound + 1), np.int64)
         stack = xp.empty((searches, steps * WIDTH), np.int64)
-        found = tally, self.per_vertex, self.cycles, self.rows, events, numbers
-        fr.compute(
-            places(self.graph, searches), _search, xp.zeros(1, np.int64), count, *self.lists, self.delta, self.bound,
-            stack, *found, events.size > 0,
+        state = State(
+            xp.zeros(1, np.int64), count, *self.lists, self.delta, self.bound, stack, tally, self.per_vertex,
+            self.cycles, self.rows, events, numbers, events.size > 0,
         )  # fmt: skip
+        fr.compute(places(self.graph, searches), _search, *state)
         return tally
 
 
-def _search(
-    search, started, count, src, dst, times, first, behind, of, leaving, into, entering, begins, heads, bounds, among,
-    delta, bound, stack, tally, per_vertex, cycles, rows, events, numbers, listing,
-):  # fmt: skip
-    start = fr.atomic_add(started, 0, 1)
+class State(NamedTuple):
+    """The events, and the searches: see the top of the file. `started` counts these, `tally` the cycles by length."""
+
+    started: Any
+    count: Any
+    src: Any
+    dst: Any
+    times: Any
+    first: Any
+    behind: Any
+    of: Any
+    leaving: Any
+    into: Any
+    entering: Any
+    begins: Any
+    heads: Any
+    bounds: Any
+    among: Any
+    delta: Any
+    bound: Any
+    stack: Any
+    tally: Any
+    per_vertex: Any
+    cycles: Any
+    rows: Any
+    events: Any
+    numbers: Any
+    listing: Any
+
+
+def _search(search, *args):
+    state = State(*args)
+    stack = state.stack
+    src = state.src
+    dst = state.dst
+    of = state.of
+    into = state.into
+    begins = state.begins
+    count = state.count
+    start = fr.atomic_add(state.started, 0, 1)
     while start < count:
         stack[search, HEAD], stack[search, TAIL] = dst[start], src[start]
-        stack[search, LOW] = behind[start]
-        stack[search, HIGH] = first_beyond(times, behind[start], count, times[start], delta)
+        stack[search, LOW] = state.behind[start]
+        stack[search, HIGH] = first_beyond(state.times, state.behind[start], count, state.times[start], state.delta)
         stack[search, EVENT], stack[search, VERTEX] = start, dst[start]
         step, is_new = 0, True
         while step >= 0:
@@ -274,11 +309,11 @@ def _search(
                 head, tail = stack[search, base + HEAD], stack[search, base + TAIL]
                 low, high = stack[search, base + LOW], stack[search, base + HIGH]
                 at, stop, closes, backward = 0, 0, True, 0
-                if step + 3 <= bound:  # two events may follow
-                    at = first_from(leaving, of[head], of[head + 1], low, False)
-                    stop = first_from(leaving, at, of[head + 1], high, False)
-                    last_at = first_from(entering, into[tail], into[tail + 1], low, False)
-                    last_stop = first_from(entering, last_at, into[tail + 1], high, False)
+                if step + 3 <= state.bound:  # two events may follow
+                    at = first_from(state.leaving, of[head], of[head + 1], low, False)
+                    stop = first_from(state.leaving, at, of[head + 1], high, False)
+                    last_at = first_from(state.entering, into[tail], into[tail + 1], low, False)
+                    last_stop = first_from(state.entering, last_at, into[tail + 1], high, False)
                     if at == stop or last_at == last_stop:
                         at, stop, closes = 0, 0, False
                     elif last_stop - last_at < stop - at:
@@ -287,20 +322,20 @@ def _search(
                 stack[search, base + BACKWARD] = backward
                 arc = begins[head + 1]
                 if closes:
-                    arc = first_from(heads, begins[head], begins[head + 1], tail, False)
-                if arc < begins[head + 1] and heads[arc] == tail:
-                    at = first_from(among, bounds[arc], bounds[arc + 1], low, False)
-                    stop = first_from(among, at, bounds[arc + 1], high, False)
-                    if listing:
-                        _list(search, start, step, at, stop, among, stack, cycles, rows, events, numbers)
+                    arc = first_from(state.heads, begins[head], begins[head + 1], tail, False)
+                if arc < begins[head + 1] and state.heads[arc] == tail:
+                    at = first_from(state.among, state.bounds[arc], state.bounds[arc + 1], low, False)
+                    stop = first_from(state.among, at, state.bounds[arc + 1], high, False)
+                    if state.listing:
+                        _list(state, search, start, step, at, stop)
                     elif at < stop:
-                        _count(search, start, step, stop - at, src, stack, tally, per_vertex, cycles, rows)
+                        _count(state, search, start, step, stop - at)
             at, backward = stack[search, base + AT], stack[search, base + BACKWARD]
             if at == stack[search, base + STOP]:
                 step -= 1
                 continue
             stack[search, base + AT] = at + 1
-            event = entering[at] if backward == 1 else leaving[at]
+            event = state.entering[at] if backward == 1 else state.leaving[at]
             vertex = src[event] if backward == 1 else dst[event]
             seen = vertex == src[start]
             for earlier in range(step + 1):
@@ -311,31 +346,35 @@ def _search(
             stack[search, above + EVENT], stack[search, above + VERTEX] = event, vertex
             if backward == 1:
                 stack[search, above + HEAD], stack[search, above + TAIL] = stack[search, base + HEAD], vertex
-                stack[search, above + LOW], stack[search, above + HIGH] = stack[search, base + LOW], first[event]
+                stack[search, above + LOW], stack[search, above + HIGH] = stack[search, base + LOW], state.first[event]
             else:
                 stack[search, above + HEAD], stack[search, above + TAIL] = vertex, stack[search, base + TAIL]
-                stack[search, above + LOW], stack[search, above + HIGH] = behind[event], stack[search, base + HIGH]
+                stack[search, above + LOW] = state.behind[event]
+                stack[search, above + HIGH] = stack[search, base + HIGH]
             step, is_new = step + 1, True
-        start = fr.atomic_add(started, 0, 1)
+        start = fr.atomic_add(state.started, 0, 1)
 
 
-def _count(search, start, step, found, src, stack, tally, per_vertex, cycles, rows):
+def _count(state, search, start, step, found):
     """Count cycles of the events of all steps, and one more."""
-    tally[search, step + 2] += found
-    cycles[start] += found
-    rows[start] += found * (step + 2)
-    fr.atomic_add(per_vertex, src[start], found)
+    state.tally[search, step + 2] += found
+    state.cycles[start] += found
+    state.rows[start] += found * (step + 2)
+    fr.atomic_add(state.per_vertex, state.src[start], found)
     for earlier in range(step + 1):
-        fr.atomic_add(per_vertex, stack[search, earlier * WIDTH + VERTEX], found)
+        fr.atomic_add(state.per_vertex, state.stack[search, earlier * WIDTH + VERTEX], found)
 
 
-def _list(search, start, step, at, stop, among, stack, cycles, rows, events, numbers):
+def _list(state, search, start, step, at, stop):
     """List the cycles of the events of all steps, and one between the ends."""
+    rows = state.rows
+    stack = state.stack
+    events = state.events
     for closing in range(at, stop):
         row, back = rows[start], rows[start] + step + 1
         for i in range(row, back + 1):
-            numbers[i] = cycles[start]
-        cycles[start] += 1
+            state.numbers[i] = state.cycles[start]
+        state.cycles[start] += 1
         rows[start] = back + 1
         for earlier in range(step + 1):
             event = stack[search, earlier * WIDTH + EVENT]
@@ -345,4 +384,4 @@ def _list(search, start, step, at, stop, among, stack, cycles, rows, events, num
             else:
                 events[row] = event
                 row += 1
-        events[row] = among[closing]
+        events[row] = state.among[closing]

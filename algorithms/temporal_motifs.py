@@ -193,6 +193,22 @@ def _by_pair(graph: fr.Graph, src: Any, dst: Any, times: Any) -> tuple[Any, Any,
 # ---- pairs and stars ------------------------------------------------------------------------------------------------
 
 
+class Around(NamedTuple):
+    """The events of pairs, the lists of events of their centers, and `sums`."""
+
+    number: Any
+    offsets: Any
+    stamps: Any
+    turns: Any
+    centers: Any
+    begins: Any
+    times: Any
+    signs: Any
+    sign: Any
+    less: Any
+    sums: Any
+
+
 def _moments_around(
     graph: fr.Graph, number: Any, pairs: Events, centers: Any, around: Events, sign: int, less: int, delta: Any
 ) -> np.ndarray:  # fmt: skip
@@ -202,69 +218,79 @@ def _moments_around(
     left out of the list of the center.
     """
     xp, events = graph.xp, int(number.size)
-    sums = xp.zeros((8, events + 1), np.int64)
-    lists = number, *pairs, centers, *around, sign, less
-    fr.compute(places(graph, events), _others_of, *lists, sums)
-    for row in sums:
+    lists = Around(number, *pairs, centers, *around, sign, less, xp.zeros((8, events + 1), np.int64))
+    fr.compute(places(graph, events), _others_of, *lists)
+    for row in lists.sums:
         row[:] = xp.cumsum(row)
     chunks = min(events, CHUNKS)
     tally = xp.zeros((chunks, 24), np.int64)
     share = -(-events // max(chunks, 1))
     stride = (share, 1) if graph.device.kind == "cpu" else (1, chunks)
-    fr.compute(places(graph, chunks), _count_around, *lists, sums, delta, *stride, share, events, tally)
+    fr.compute(places(graph, chunks), _count_around, delta, *stride, share, events, tally, *lists)
     return graph.device.to_host(tally.sum(axis=0)).reshape(3, 8)
 
 
-def _others_of(event, number, offsets, stamps, turns, centers, begins, times, signs, sign, less, sums):
-    pair, time = number[event], stamps[event]
-    center = centers[pair]
-    before = first_from(stamps, offsets[pair], event, time, False)
-    after = first_from(stamps, event + 1, offsets[pair + 1], time, True)
-    since = first_from(times, begins[center], begins[center + 1], time, False)
-    until = first_from(times, since, begins[center + 1], time, True)
-    own = sign * (turns[event + 1] - turns[event])
-    count, turn = until - less * after, signs[until] - less * sign * turns[after]
+def _others_of(event, *args):
+    lists = Around(*args)
+    stamps = lists.stamps
+    times = lists.times
+    signs = lists.signs
+    sums = lists.sums
+    pair, time, less = lists.number[event], stamps[event], lists.less
+    begin, end = lists.begins[lists.centers[pair]], lists.begins[lists.centers[pair] + 1]
+    before = first_from(stamps, lists.offsets[pair], event, time, False)
+    after = first_from(stamps, event + 1, lists.offsets[pair + 1], time, True)
+    since = first_from(times, begin, end, time, False)
+    until = first_from(times, since, end, time, True)
+    own = _turn(lists, event, event + 1)
+    count, turn = until - less * after, signs[until] - less * lists.sign * lists.turns[after]
     sums[0, event + 1] = count
     sums[1, event + 1] = turn
     sums[2, event + 1] = own * count
     sums[3, event + 1] = own * turn
-    count, turn = since - less * before, signs[since] - less * sign * turns[before]
+    count, turn = since - less * before, signs[since] - less * lists.sign * lists.turns[before]
     sums[4, event + 1] = count
     sums[5, event + 1] = turn
     sums[6, event + 1] = own * count
     sums[7, event + 1] = own * turn
 
 
-def _count_around(
-    chunk, number, offsets, stamps, turns, centers, begins, times, signs, sign, less, sums, delta, outer, inner, share,
-    events, tally,
-):  # fmt: skip
+def _turn(lists, low, high):
+    """The sum of the signs of the events of a pair between two positions, seen from its center."""
+    return lists.sign * (lists.turns[high] - lists.turns[low])
+
+
+def _count_around(chunk, delta, outer, inner, share, events, tally, *args):
+    lists = Around(*args)
+    stamps = lists.stamps
+    times = lists.times
+    sums = lists.sums
     for i in range(share):
         event = chunk * outer + i * inner
         if event >= events:
             break
-        pair, time = number[event], stamps[event]
-        before = first_from(stamps, offsets[pair], event, time, False)
-        after = first_from(stamps, event + 1, offsets[pair + 1], time, True)
-        low = first_within(stamps, offsets[pair], before, time, delta)
-        high = first_beyond(stamps, after, offsets[pair + 1], time, delta)
+        pair, time = lists.number[event], stamps[event]
+        first, beyond = lists.offsets[pair], lists.offsets[pair + 1]
+        before = first_from(stamps, first, event, time, False)
+        after = first_from(stamps, event + 1, beyond, time, True)
+        low = first_within(stamps, first, before, time, delta)
+        high = first_beyond(stamps, after, beyond, time, delta)
         if low == before and after == high:
             continue
-        center = centers[pair]
-        begin, end = begins[center], begins[center + 1]
+        begin, end = lists.begins[lists.centers[pair]], lists.begins[lists.centers[pair] + 1]
         now = first_from(times, begin, end, time, False)
         past = first_within(times, begin, now, time, delta)
         coming = first_beyond(times, first_from(times, now, end, time, True), end, time, delta)
-        own = sign * (turns[event + 1] - turns[event])
+        own = _turn(lists, event, event + 1)
         for lone in range(2):  # whether the sign of the event of the center with another vertex is a factor
-            at_now = _others(lone, now, before, signs, turns, sign, less)
-            at_past = _others(lone, past, low, signs, turns, sign, less)
-            at_coming = _others(lone, coming, high, signs, turns, sign, less)
+            at_now = _others(lists, lone, now, before)
+            at_past = _others(lists, lone, past, low)
+            at_coming = _others(lists, lone, coming, high)
             for other in range(2):  # whether the sign of the other event of the pair is a factor
                 row = 2 * other + lone
                 earlier, later = before - low, high - after
                 if other == 1:
-                    earlier, later = sign * (turns[before] - turns[low]), sign * (turns[high] - turns[after])
+                    earlier, later = _turn(lists, low, before), _turn(lists, after, high)
                 found = at_now * earlier - (sums[row, before] - sums[row, low])
                 tally[chunk, 4 * other + 2 * lone] += found
                 tally[chunk, 4 * other + 2 * lone + 1] += own * found
@@ -276,14 +302,26 @@ def _count_around(
                 tally[chunk, 17 + 4 * lone + 2 * other] += own * found
 
 
-def _others(signed, place, own_place, signs, turns, sign, less):
+def _others(lists, signed, place, own_place):
     """The events at a center before a position that are not of the pair, or the sum of their signs."""
     if signed == 1:
-        return signs[place] - less * sign * turns[own_place]
-    return place - less * own_place
+        return lists.signs[place] - lists.less * lists.sign * lists.turns[own_place]
+    return place - lists.less * own_place
 
 
 # ---- triangles ------------------------------------------------------------------------------------------------------
+
+
+class Triangles(NamedTuple):
+    """The events of pairs, and the moments of the triangles of three pairs."""
+
+    numbers: Any
+    spans: Any
+    offsets: Any
+    stamps: Any
+    turns: Any
+    delta: Any
+    tally: Any
 
 
 def _moments_of_triangles(graph: fr.Graph, low: Any, high: Any, pairs: Events, delta: Any) -> np.ndarray:
@@ -300,11 +338,17 @@ def _moments_of_triangles(graph: fr.Graph, low: Any, high: Any, pairs: Events, d
     numbers[arcs] = xp.arange(us.size)
     spans[arcs, 0], spans[arcs, 1] = pairs.stamps[pairs.offsets[:-1]], pairs.stamps[pairs.offsets[1:] - 1]
     tally = xp.zeros((SPREAD, 8), np.int64)
-    fr.intersect(up, us, vs, _count_triangles, numbers, spans, *pairs, delta, tally, numbered=True, checked=False)
+    args = Triangles(numbers, spans, *pairs, delta, tally)
+    fr.intersect(up, us, vs, _count_triangles, *args, numbered=True, checked=False)
     return graph.device.to_host(tally.sum(axis=0))
 
 
-def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, spans, offsets, stamps, turns, delta, tally):
+def _count_triangles(i, u, v, w, edge_uw, edge_vw, *args):
+    lists = Triangles(*args)
+    offsets = lists.offsets
+    stamps = lists.stamps
+    spans = lists.spans
+    delta = lists.delta
     latest = max(stamps[offsets[i]], spans[edge_uw, 0])  # of the first events of each pair
     earliest = min(stamps[offsets[i + 1] - 1], spans[edge_uw, 1])  # of the last events
     if earliest < latest and not within(earliest, latest, delta):
@@ -312,7 +356,7 @@ def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, spans, offsets, stam
     latest, earliest = max(latest, spans[edge_vw, 0]), min(earliest, spans[edge_vw, 1])
     if earliest < latest and not within(earliest, latest, delta):
         return
-    b, c = numbers[edge_uw], numbers[edge_vw]
+    b, c = lists.numbers[edge_uw], lists.numbers[edge_vw]
     x, y, z = offsets[i], offsets[b], offsets[c]
     x_end, y_end, z_end = offsets[i + 1], offsets[b + 1], offsets[c + 1]
     near = False
@@ -341,18 +385,27 @@ def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, spans, offsets, stam
             near = True
     uv, uw, vw = 1 if u < v else -1, 1 if u < w else -1, 1 if v < w else -1
     row = i & (SPREAD - 1)
-    _count_ending_in(x, x_end, y, y_end, z, z_end, uv, uw, vw, row, stamps, turns, delta, tally)
-    _count_ending_in(x, x_end, z, z_end, y, y_end, -uv, vw, uw, row, stamps, turns, delta, tally)
-    _count_ending_in(y, y_end, z, z_end, x, x_end, -uw, -vw, uv, row, stamps, turns, delta, tally)
+    of_i, of_b, of_c = (x, x_end), (y, y_end), (z, z_end)
+    _count_ending_in(lists, row, of_i, of_b, of_c, (uv, uw, vw))
+    _count_ending_in(lists, row, of_i, of_c, of_b, (-uv, vw, uw))
+    _count_ending_in(lists, row, of_b, of_c, of_i, (-uw, -vw, uv))
 
 
-def _count_ending_in(x_low, x_end, y_low, y_end, z, z_end, of_x, of_y, of_z, row, stamps, turns, delta, tally):
+def _count_ending_in(lists, row, x_range, y_range, z_range, signs):
     """Add motifs of an event of each of three pairs, with the event of `z` last.
 
-    Signs are 1 for events from the common vertex of x and y, and from the other end of x. After y and x, they are
+    `signs` are 1 for events from the common vertex of x and y, and from the other end of x. After y and x, they are
     opposite in `z`. In the window are events of x from x_low to x_high, and of y likewise. The pairs of two of them,
     one after the other, have moments by the signs of both: `p` if x is first, `q` if y is.
     """
+    stamps = lists.stamps
+    turns = lists.turns
+    tally = lists.tally
+    delta = lists.delta
+    x_low, x_end = x_range
+    y_low, y_end = y_range
+    z, z_end = z_range
+    of_x, of_y, of_z = signs
     x_high, y_high = x_low, y_low
     p = p_first = p_second = p_both = q = q_first = q_second = q_both = 0
     plain = first = second = both = third = first_third = second_third = all_three = 0

@@ -20,7 +20,7 @@ Rozenshtein and Gionis, "Temporal PageRank", ECML PKDD 2016 (streams of edges wi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from ._arguments import check_weights
 from ._errors import iterate
 from ._functors import faded, value_of
 from .pagerank import (
+    Iteration,
     PageRankResult,
     check_parameters,
     check_totals,
@@ -41,6 +42,14 @@ from .pagerank import (
 )
 
 NEVER = np.iinfo(np.int64).min
+
+
+class Fading(NamedTuple):
+    """The times of edges, the newest of each vertex, and the rate at which edges fade."""
+
+    times: Any
+    newest: Any
+    rate: Any
 
 
 @fr.advanced.reads
@@ -114,18 +123,18 @@ def temporal_pagerank(
     newest = fr.neighbor_reduce(
         graph, None, _time_if_weighted if weighted else _time, times, reduce="max", dtype=np.int64
     )
-    fading = times, newest, rate
+    fading = Fading(times, newest, rate)
     damping = _damping(graph, alpha, weighted, fading)
     everyone = fr.Frontier.all(graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
-    shares, before = damping * ranks, xp.zeros(n, np.float64)
-    sums = graph.vertex_array(np.float64, combine="add")
-    lost, change = graph.results(), graph.results()
+    sums, before = graph.vertex_array(np.float64, combine="add"), xp.zeros(n, np.float64)
+    walk = Iteration(sums, jump, damping, before, ranks, damping * ranks, graph.results(), alpha)
+    change = graph.results()
 
     def step() -> None:
-        fr.reduce(dangling, value_of, ranks, out=lost)
-        _follow(graph, everyone, weighted, shares, sums, fading)
-        fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
+        fr.reduce(dangling, value_of, ranks, out=walk.lost)
+        _follow(graph, everyone, weighted, walk.shares, sums, fading)
+        fr.reduce(everyone, next_rank, *walk, out=change)
 
     error, iterations, is_ahead = iterate(graph, step, change, tol, max_iter)
     if is_ahead:
@@ -135,7 +144,7 @@ def temporal_pagerank(
     return PageRankResult(ranks, iterations, error, error < tol)
 
 
-def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> Any:
+def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: Fading) -> Any:
     """Per vertex, `alpha` divided by the total faded weight of its outgoing edges, 0 if that is 0."""
     if weighted:
         check_weights(graph, "temporal_pagerank")
@@ -144,7 +153,7 @@ def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> An
     return damping_of(graph, totals, alpha)
 
 
-def _follow(graph: fr.Graph, everyone: Any, weighted: bool, shares: Any, sums: Any, fading: tuple) -> None:
+def _follow(graph: fr.Graph, everyone: Any, weighted: bool, shares: Any, sums: Any, fading: Fading) -> None:
     """Sum the ranks that each vertex gets from its in-neighbors."""
     if graph.has_in_edges:
         fr.neighbor_reduce(graph.reverse, None, _take_weighted if weighted else _take, shares, *fading, out=sums)
@@ -161,28 +170,33 @@ def _time_if_weighted(src, dst, edge, weight, times):
     return times[edge] if weight > 0 else NEVER
 
 
-def _total(src, dst, edge, weight, times, newest, rate):
-    return faded(newest[src], times[edge], rate)
+def _factor(fading, v, edge):
+    """The factor by which an edge of v fades."""
+    return faded(fading.newest[v], fading.times[edge], fading.rate)
 
 
-def _total_weighted(src, dst, edge, weight, times, newest, rate):
-    return weight * faded(newest[src], times[edge], rate) if weight > 0 else 0.0
+def _total(src, dst, edge, weight, *args):
+    return _factor(Fading(*args), src, edge)
 
 
-def _take(src, dst, edge, weight, shares, times, newest, rate):
-    return shares[dst] * faded(newest[dst], times[edge], rate)
+def _total_weighted(src, dst, edge, weight, *args):
+    return weight * _factor(Fading(*args), src, edge) if weight > 0 else 0.0
 
 
-def _take_weighted(src, dst, edge, weight, shares, times, newest, rate):
-    return shares[dst] * weight * faded(newest[dst], times[edge], rate) if weight > 0 else 0.0
+def _take(src, dst, edge, weight, shares, *args):
+    return shares[dst] * _factor(Fading(*args), dst, edge)
 
 
-def _give(src, dst, edge, weight, shares, sums, times, newest, rate):
-    fr.atomic_add(sums, dst, shares[src] * faded(newest[src], times[edge], rate))
+def _take_weighted(src, dst, edge, weight, shares, *args):
+    return shares[dst] * weight * _factor(Fading(*args), dst, edge) if weight > 0 else 0.0
+
+
+def _give(src, dst, edge, weight, shares, sums, *args):
+    fr.atomic_add(sums, dst, shares[src] * _factor(Fading(*args), src, edge))
     return False
 
 
-def _give_weighted(src, dst, edge, weight, shares, sums, times, newest, rate):
+def _give_weighted(src, dst, edge, weight, shares, sums, *args):
     if weight > 0:
-        fr.atomic_add(sums, dst, shares[src] * weight * faded(newest[src], times[edge], rate))
+        fr.atomic_add(sums, dst, shares[src] * weight * _factor(Fading(*args), src, edge))
     return False

@@ -23,7 +23,7 @@ Nguyen, Lee, Rossi, Ahmed, Koh and Kim, "Continuous-Time Dynamic Network Embeddi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,10 +139,11 @@ def temporal_random_walks(
     paths, steps = xp.full((ends.size, length + 1), -1, ends.dtype), xp.zeros(ends.size, np.int32)
     stamps = xp.zeros((ends.size, length), np.int64)
     timed = start_times is not None
-    fr.compute(
-        places(graph, int(ends.size)), _walk, offsets, ids, times, rest, rate, paths.reshape(-1), stamps.reshape(-1),
-        steps, ends, now, fades, timed, backward and timed, length, strict, seed,
+    walks = Walks(
+        offsets, ids, times, rest, rate, paths.reshape(-1), stamps.reshape(-1), steps, ends, now, fades, timed,
+        backward and timed, length, strict, seed,
     )  # fmt: skip
+    fr.compute(places(graph, int(ends.size)), _walk, *walks)
     if backward:
         stamps = xp.where(paths[:, 1:] >= 0, ~stamps, 0)
     return TemporalRandomWalksResult(paths, stamps, steps, ends)
@@ -220,34 +221,57 @@ def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
 # ---- walks ----------------------------------------------------------------------------------------------------------
 
 
-def _draw_fading(times, rest, rate, low, high, chance):
+class Walks(NamedTuple):
+    """The arcs by time, and the walks along them: their times at the start, and the options of all."""
+
+    offsets: Any
+    ids: Any
+    times: Any
+    rest: Any
+    rate: Any
+    paths: Any
+    stamps: Any
+    steps: Any
+    ends: Any
+    now: Any
+    fades: Any
+    timed: Any
+    after: Any
+    length: Any
+    strict: Any
+    seed: Any
+
+
+def _draw_fading(walks, low, high, chance):
     """The last position such that the draw falls on it or later with a probability of at least `chance`."""
+    times = walks.times
+    rest = walks.rest
     first = low
     while low < high - 1:
         middle = (low + high) >> 1
-        if faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
+        if faded(times[middle], times[first], walks.rate) * rest[middle] >= chance * rest[first]:
             low = middle
         else:
             high = middle
     return low
 
 
-def _walk(
-    walk, offsets, ids, times, rest, rate, paths, stamps, steps, ends, now, fades, timed, after, length, strict, seed
-):  # fmt: skip
-    at, time, step = ends[walk], now[walk], 0
-    paths[walk * (length + 1)] = at
+def _walk(walk, *args):
+    walks = Walks(*args)
+    length, seed = walks.length, walks.seed
+    at, time, step = walks.ends[walk], walks.now[walk], 0
+    walks.paths[walk * (length + 1)] = at
     while at >= 0 and step < length:
-        high = offsets[at + 1]
-        low = first_from(times, offsets[at], high, time, strict if step > 0 else after)
+        high = walks.offsets[at + 1]
+        low = first_from(walks.times, walks.offsets[at], high, time, walks.strict if step > 0 else walks.after)
         if low == high:
             break
-        if fades and (step > 0 or timed):
-            place = _draw_fading(times, rest, rate, low, high, 1.0 - fr.random(seed, walk, step))
+        if walks.fades and (step > 0 or walks.timed):
+            place = _draw_fading(walks, low, high, 1.0 - fr.random(seed, walk, step))
         else:
             place = low + (fr.advanced.random_bits(seed, walk, step) * (high - low) >> 32)
-        at, time = ids[place], times[place]
-        stamps[walk * length + step] = time
+        at, time = walks.ids[place], walks.times[place]
+        walks.stamps[walk * length + step] = time
         step += 1
-        paths[walk * (length + 1) + step] = at
-    steps[walk], ends[walk] = step, at
+        walks.paths[walk * (length + 1) + step] = at
+    walks.steps[walk], walks.ends[walk] = step, at

@@ -21,7 +21,7 @@ three edges may come in any order).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -115,10 +115,10 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
         )  # fmt: skip
         times = fr.advanced.arguments.edge_times(walked)
     op: Any = _count_at_latest
-    args: tuple = times, latest
+    args: tuple = Latest(times, latest, delta, counts)
     if graph.multi_edges == "all":
-        op, args = _count_events, _listed_events(graph, walked, src, dst)
-    fr.intersect(walked, src, dst, op, *args, delta, counts, numbered=True, checked=False)
+        op, args = _count_events, Events(*_listed_events(graph, walked, src, dst), delta, counts)
+    fr.intersect(walked, src, dst, op, *args, numbered=True, checked=False)
     return TemporalTriangleCountResult(int(graph.sum_all(counts)) // 3, counts)
 
 
@@ -130,23 +130,37 @@ def _listed_events(graph: fr.Graph, walked: fr.Graph, src: Any, dst: Any) -> tup
     return places, offsets, graph.record_data["time"][records]  # type: ignore[index]
 
 
-def _count_events(i, u, v, w, edge_uw, edge_vw, places, offsets, stamps, delta, counts):
+class Events(NamedTuple):
+    """The records of edges, as `_listed_events` returns them, and the counts of triangles."""
+
+    places: Any
+    offsets: Any
+    stamps: Any
+    delta: Any
+    counts: Any
+
+
+def _count_events(i, u, v, w, edge_uw, edge_vw, *args):
     if w < u or w < v:  # the three are counted at the pair of the lesser two
         return
-    a, b, c = i, places[edge_uw], places[edge_vw]
-    found = _ending_in(a, b, c, True, True, offsets, stamps, delta)
-    found += _ending_in(b, a, c, False, True, offsets, stamps, delta)
-    found += _ending_in(c, a, b, False, False, offsets, stamps, delta)
-    fr.atomic_add(counts, u, found)
-    fr.atomic_add(counts, v, found)
-    fr.atomic_add(counts, w, found)
+    events = Events(*args)
+    a, b, c = i, events.places[edge_uw], events.places[edge_vw]
+    found = _ending_in(events, a, b, c, True, True)
+    found += _ending_in(events, b, a, c, False, True)
+    found += _ending_in(events, c, a, b, False, False)
+    fr.atomic_add(events.counts, u, found)
+    fr.atomic_add(events.counts, v, found)
+    fr.atomic_add(events.counts, w, found)
 
 
-def _ending_in(x, y, z, y_ties, z_ties, offsets, stamps, delta):
+def _ending_in(events, x, y, z, y_ties, z_ties):
     """Count choices of an event of each edge, with the event of `x` last.
 
     At equal times, events of edges that `ties` come before.
     """
+    offsets = events.offsets
+    stamps = events.stamps
+    delta = events.delta
     y_low = y_end = offsets[y]
     z_low = z_end = offsets[z]
     found = 0
@@ -164,12 +178,22 @@ def _ending_in(x, y, z, y_ties, z_ties, offsets, stamps, delta):
     return found
 
 
-def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, latest, delta, counts):
-    last = latest[i]
-    if precedes(times[edge_uw], v, last, w, delta) and precedes(times[edge_vw], u, last, w, delta):
-        fr.atomic_add(counts, u, 1)
-        fr.atomic_add(counts, v, 1)
-        fr.atomic_add(counts, w, 1)
+class Latest(NamedTuple):
+    """The latest times of edges, by edge and by the number of a pair, and the counts of triangles."""
+
+    times: Any
+    latest: Any
+    delta: Any
+    counts: Any
+
+
+def _count_at_latest(i, u, v, w, edge_uw, edge_vw, *args):
+    found = Latest(*args)
+    last, delta = found.latest[i], found.delta
+    if precedes(found.times[edge_uw], v, last, w, delta) and precedes(found.times[edge_vw], u, last, w, delta):
+        fr.atomic_add(found.counts, u, 1)
+        fr.atomic_add(found.counts, v, 1)
+        fr.atomic_add(found.counts, w, 1)
 
 
 def precedes(time, opposite, last, opposite_last, delta):

@@ -76,9 +76,9 @@ def test_a_bound_prunes_most_paths(monkeypatch):
     monkeypatch.setattr(module, "PATHS", {"cpu": 1 << 12, "gpu": 1 << 12})
     count = module._count_in_order
 
-    def counted(paths, chunk):
+    def counted(graph, paths, chunk):
         listed.append(int(paths.last[paths.starts[chunk.stop]] - paths.last[paths.starts[chunk.start]]))
-        return count(paths, chunk)
+        return count(graph, paths, chunk)
 
     monkeypatch.setattr(module, "_count_in_order", counted)
     check("all_pairs_jaccard", graph, topk=10)

@@ -351,7 +351,7 @@ def test_directions_that_fail_are_given_up(device, monkeypatch):
     check(graph, ranks)
 
 
-def _flat(v, column, ranks, totals, sent, received, moved, alpha):
+def _flat(v, column, *args):
     return 0.0
 
 

@@ -83,23 +83,27 @@ def pagerank_step_case(graph):
         ("REDUCE", "Sum"), ("RESULT", "double"))  # fmt: skip
 
 
+def walk(dtype=np.float64):
+    """The arguments that functors of `DynamicPageRank` have in common."""
+    return *(np.zeros(1) for _ in range(5)), np.zeros(1, dtype), np.float64(0.85)
+
+
 def push_ranks_case(graph):
     module = ranks_module
     functors = advance_module.Functors(module.push_weighted, None, module.push_vertex)
-    args = (*(np.zeros(1) for _ in range(4)), np.zeros(1, np.float32), *(np.float64(x) for x in (0.85, 1e-9, 64)))
+    args = np.float64(1e-9), np.float64(64), *walk(np.float32)
     return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
 
 
 def measure_ranks_case(graph):
     functor = (("op", ranks_module.measure_vertex, ("vertex", "column"), np.dtype(np.float64)),)
-    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85))
-    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
+    return functor, walk(), (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
 
 
 def step_of_ranks_case(graph):
     """The second functor of a step in a conjugate direction, which calls the first."""
     functor = (("op", ranks_module.step_vertex, ("vertex", "column"), np.dtype(np.float64)),)
-    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.zeros(1, np.float32), np.zeros(2))
+    args = np.zeros(2), *walk(np.float32)
     return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
 
 

@@ -51,64 +51,109 @@ def reads_own_entry(rule: Callable) -> bool:
 class _Reader(ast.NodeVisitor):
     def __init__(self, function: FunctionType, callers: tuple[FunctionType, ...]):
         tree = definition_of(function, "read")
-        names = [argument.arg for argument in tree.args.args]
-        self.found = {name: Accesses() for name in names}
+        self.parameters = [argument.arg for argument in tree.args.args]
         self._function = function
         self._callers = (*callers, function)
         body = tree.body if isinstance(tree.body, list) else [tree.body]
-        nodes = [node for part in body for node in ast.walk(part) if isinstance(node, ast.Name)]
-        stored = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
-        self._fixed = set(names) - stored
+        nodes = [node for part in body for node in ast.walk(part)]
+        self._star = tree.args.vararg.arg if tree.args.vararg else None
+        self.made = self._named_tuple(nodes)
+        self._tuples = {
+            name.id for node in nodes if isinstance(node, ast.Assign) and self._makes(node.value)
+            for name in node.targets if isinstance(name, ast.Name)
+        }  # fmt: skip
+        names = [*self.parameters, *(f"{self.made.__name__}.{field}" for field in getattr(self.made, "_fields", ()))]
+        self.found = {name: Accesses() for name in names}
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        self._fixed = set(self.parameters) - stored
         for part in body:
             self.visit(part)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        if isinstance(node.value, ast.Name) and node.value.id in self.found:
+        known = self._accesses(node.value)
+        if known:
             index = self._index(node.slice)
-            known = self.found[node.value.id]
-            if isinstance(node.ctx, ast.Load):
-                known.reads.add(index)
-            else:
-                known.writes.add(index)
+            (known.reads if isinstance(node.ctx, ast.Load) else known.writes).add(index)
         else:
             self.visit(node.value)
         self.visit(node.slice)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if isinstance(node.value, ast.Name):
-            self._use_anyhow(node.value)  # another name for a possible array
+        for value in node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,):
+            self._use_anyhow(value)  # another name for a possible array
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         callee = self._resolve(node.func)
         callee = getattr(callee, "py_func", callee)
         if any(callee is atomic for atomic in ATOMICS) and len(node.args) > 1:
-            if isinstance(node.args[0], ast.Name) and node.args[0].id in self.found:
-                self.found[node.args[0].id].writes.add(self._index(node.args[1]))
-        elif isinstance(callee, FunctionType) and any(isinstance(each, ast.Name) for each in node.args):
+            if known := self._accesses(node.args[0]):
+                known.writes.add(self._index(node.args[1]))
+        elif isinstance(callee, FunctionType):
             self._pass_on(callee, node)
         self.generic_visit(node)
 
     def _pass_on(self, callee: FunctionType, node: ast.Call) -> None:
         """Apply the accesses of a called function to the parameters of this one."""
-        given = [each for each in node.args if isinstance(each, ast.Name)]
         if callee in self._callers or node.keywords:
-            for name in given:
-                self._use_anyhow(name)
+            for argument in node.args:
+                self._use_anyhow(argument)
             return
-        inner = _Reader(callee, self._callers).found
-        places = dict(zip(inner, node.args, strict=False))
-        for name, use in inner.items():
-            argument = places.get(name)
-            if isinstance(argument, ast.Name) and argument.id in self.found:
-                for indices, mine in ((use.reads, "reads"), (use.writes, "writes")):
-                    renamed = {self._index(places[i]) if i in places else ANYWHERE for i in indices}
-                    getattr(self.found[argument.id], mine).update(renamed)
+        inner = _Reader(callee, self._callers)
+        places = dict(zip(inner.parameters, node.args, strict=False))
+        for name, use in inner.found.items():
+            place, dot, field = name.partition(".")
+            # A name that is no parameter is a field of the named tuple that both make.
+            known = self._accesses(places[place], dot + field) if place in places else self.found.get(name)
+            for indices, mine in ((use.reads, "reads"), (use.writes, "writes")):
+                if known:
+                    getattr(known, mine).update(self._index(places[i]) if i in places else ANYWHERE for i in indices)
 
-    def _use_anyhow(self, name: ast.Name) -> None:
-        if name.id in self.found:
-            self.found[name.id].reads.add(ANYWHERE)
-            self.found[name.id].writes.add(ANYWHERE)
+    def _use_anyhow(self, node: ast.AST) -> None:
+        whole = f"{self._prefix(node)}." if isinstance(node, ast.Name) else None
+        fields = [use for name, use in self.found.items() if whole and name.startswith(whole)]
+        for known in (self._accesses(node), *fields):
+            if known:
+                known.reads.add(ANYWHERE)
+                known.writes.add(ANYWHERE)
+
+    def _accesses(self, node: ast.AST, field: str = "") -> Accesses | None:
+        """The accesses of an expression, if it is a parameter or a field of a named tuple: of one, its `field`."""
+        if isinstance(node, ast.Attribute) and not field:
+            node, field = node.value, f".{node.attr}"
+        prefix = self._prefix(node)
+        if prefix is None or field in (".shape", ".strides"):
+            return None
+        return self.found.setdefault(prefix + field, Accesses()) if field else self.found.get(prefix)
+
+    def _prefix(self, node: ast.AST) -> str | None:
+        """The name of a parameter, or of the named tuple that is made of the starred one."""
+        if self._makes(node) or (isinstance(node, ast.Name) and node.id in self._tuples):
+            return self.made.__name__
+        return node.id if isinstance(node, ast.Name) and node.id in self.parameters else None
+
+    def _makes(self, node: ast.AST) -> bool:
+        return self.made is not None and isinstance(node, ast.Call) and self._resolve(node.func) is self.made
+
+    def _named_tuple(self, nodes: list[ast.AST]) -> Any:
+        """The named tuple that the function, or one it calls, makes of ``*args``, None if it uses no fields."""
+        made = set()
+        calls = [node for node in nodes if isinstance(node, ast.Call) and any(map(self._is_star, node.args))]
+        for call in calls:
+            callee = self._resolve(call.func)
+            callee = getattr(callee, "py_func", callee)
+            if isinstance(callee, FunctionType) and callee not in self._callers:
+                inner = _Reader(callee, self._callers)
+                callee = inner.made if inner._star else callee
+            made.add(callee)
+        made.discard(None)
+        uses = sum(isinstance(node, ast.Name) and node.id == self._star for node in nodes)
+        if uses != len(calls) or len(made) > 1 or not all(hasattr(each, "_fields") for each in made):
+            raise FunctorError(f"{self._function.__name__}() makes no single named tuple of its arguments")
+        return next(iter(made), None)
+
+    def _is_star(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Starred) and isinstance(node.value, ast.Name) and node.value.id == self._star
 
     def _index(self, node: ast.AST) -> str:
         if isinstance(node, ast.Tuple) and node.elts:
