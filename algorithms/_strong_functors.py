@@ -93,9 +93,8 @@ def leads_back(src, dst, edge, weight, labels, rank):
     return labels[src] != labels[dst] and rank[labels[src]] >= rank[labels[dst]]
 
 
-def is_between(v, *args):
+def finds(search, v):
     """Whether v has a higher (lower) rank than the pivot, and was not found before. It is listed then."""
-    search = Search(*args)
     label = search.labels[v]
     beyond = (search.rank[label] - search.pivot) * search.sign > 0
     if not beyond or search.mark[v] != 0 or search.number[0] > search.limit:
@@ -106,8 +105,12 @@ def is_between(v, *args):
     return list_once(search, v, FOUND)
 
 
+def is_between(v, *args):
+    return finds(Search(*args), v)
+
+
 def reach(src, dst, edge, weight, *args):
-    return is_between(dst, *args)
+    return finds(Search(*args), dst)
 
 
 def is_new(v, *args):
