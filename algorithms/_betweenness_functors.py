@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 import frontier as fr
 
 from ._listed import enlist
-from ._shortest_paths import UNREACHED, WIDTH
+from ._shortest_paths import UNREACHED, WIDTH, Found
 from ._source_words import lowest_bit
 
 ONE, ALL = np.uint64(1), np.uint64(2**WIDTH - 1)
@@ -23,14 +25,97 @@ VISIT = 8
 NONE = 2**30
 """The priority of vertices that are not queued: more than that of all others."""
 
+
+class Arrays(NamedTuple):
+    """The results of up to `WIDTH` sources, and the vertices whose results may have changed."""
+
+    distance: Any
+    paths: Any
+    behind: Any
+    sums: Any
+    gain: Any
+    moved: Any
+    last: Any
+    reached: Any
+    again: Any
+    down: Any
+    down_list: Any
+    num_down: Any
+    up: Any
+    up_list: Any
+    num_up: Any
+    n: Any
+    """The number of vertices: the capacity of the lists of vertices in `down` and `up`."""
+
+
+class Approach(NamedTuple):
+    """The repair of distances, which visits vertices until `spent` exceeds `most`."""
+
+    distance: Any
+    paths: Any
+    gain: Any
+    moved: Any
+    down: Any
+    down_list: Any
+    num_down: Any
+    n: Any
+    coming: Any
+    here: Any
+    degrees: Any
+    spent: Any
+    most: Any
+
+
+class Descent(NamedTuple):
+    """The repair of numbers of paths, away from the sources."""
+
+    distance: Any
+    paths: Any
+    gain: Any
+    last: Any
+    reached: Any
+    pulled: Any
+    down: Any
+    again: Any
+    up: Any
+    up_list: Any
+    num_up: Any
+    n: Any
+    here: Any
+    degrees: Any
+    spent: Any
+    most: Any
+
+
+class Ascent(NamedTuple):
+    """The repair of the paths behind vertices, back to the sources. `altered` lists vertices to sum up again."""
+
+    distance: Any
+    paths: Any
+    behind: Any
+    sums: Any
+    last: Any
+    pulled: Any
+    up: Any
+    is_altered: Any
+    altered: Any
+    num_altered: Any
+    n: Any
+    limit: Any
+    priority: Any
+    deferred: Any
+    here: Any
+    degrees: Any
+    spent: Any
+    most: Any
+
+
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
-def list_ends(
-    src, dst, edge, weight, distance, paths, behind, sums, gain, moved, spent, sign, both, down, ids, number, room, up,
-    others, count, most,
-):  # fmt: skip
+def list_ends(src, dst, edge, weight, spent, sign, both, *args):
     """List the ends of an edge that is inserted (`sign` 1) or deleted (-1), for the sources that it concerns."""
+    word = Arrays(*args)
     for turn in range(2):
         if turn == 0 or both:
             u = dst if turn else src
@@ -38,29 +123,35 @@ def list_ends(
             nearer = np.uint64(0)
             after = np.uint64(0)
             before = np.uint64(0)
-            for s in range(distance.shape[1]):
-                here = distance[u, s]
-                if here + 1 == distance[v, s]:
+            for s in range(word.distance.shape[1]):
+                here = word.distance[u, s]
+                if here + 1 == word.distance[v, s]:
                     after |= ONE << np.uint64(s)
-                    fr.atomic_add(gain, (v, s), sign * paths[u, s])
-                    if paths[u, s] >= EXACT > paths[v, s]:
+                    fr.atomic_add(word.gain, (v, s), sign * word.paths[u, s])
+                    if word.paths[u, s] >= EXACT > word.paths[v, s]:
                         spent[1] = 1
                     if here > 0:
                         before |= ONE << np.uint64(s)
-                        fr.atomic_add(sums, (u, s), sign * behind[v, s])
-                elif sign > 0 and here < distance[v, s]:
+                        fr.atomic_add(word.sums, (u, s), sign * word.behind[v, s])
+                elif sign > 0 and here < word.distance[v, s]:
                     nearer |= ONE << np.uint64(s)
             if nearer != 0:
-                fr.atomic_or(moved, v, nearer)
-            want(v, after | nearer, down, ids, number, room)
-            want(u, before, up, others, count, most)
+                fr.atomic_or(word.moved, v, nearer)
+            want_down(word, v, after | nearer)
+            want_up(word, u, before)
     return False
 
 
-def want(v, bits, words, ids, number, room):
-    """Add sources to the word of v, and list v with the first."""
-    if bits != 0 and fr.atomic_or(words, v, bits) == 0:
-        enlist(v, ids, number, room)
+def want_down(state, v, bits):
+    """Add sources to the word `down` of v, and list v with the first."""
+    if bits != 0 and fr.atomic_or(state.down, v, bits) == 0:
+        enlist(v, state.down_list, state.num_down, state.n)
+
+
+def want_up(state, v, bits):
+    """Add sources to the word `up` of v, and list v with the first."""
+    if bits != 0 and fr.atomic_or(state.up, v, bits) == 0:
+        enlist(v, state.up_list, state.num_up, state.n)
 
 
 def has_any(v, words):
@@ -94,44 +185,46 @@ def farthest(v, distance):
     return found
 
 
-def spend(v, degrees, spent):
-    fr.atomic_add(spent, 0, degrees[v] + VISIT)
+def spend(state, v):
+    fr.atomic_add(state.spent, 0, state.degrees[v] + VISIT)
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------
 
 
-def cut_off(src, distance, paths, gain, moved, down, ids, number, room, here, degrees, spent, most):
-    bits = down[src]
+def cut_off(src, *args):
+    approach = Approach(*args)
+    bits = approach.down[src]
     lost = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        own = distance[src, s]
+        own = approach.distance[src, s]
         if 0 < own < UNREACHED:
-            left = paths[src, s] + gain[src, s]
+            left = approach.paths[src, s] + approach.gain[src, s]
             if left == 0:
-                distance[src, s] = -1 - own
+                approach.distance[src, s] = -1 - own
                 lost |= ONE << np.uint64(s)
-            if paths[src, s] >= EXACT and left < VANISHED * paths[src, s]:
-                spent[1] = 1
+            if approach.paths[src, s] >= EXACT and left < VANISHED * approach.paths[src, s]:
+                approach.spent[1] = 1
         bits &= bits - ONE
-    moved[src] |= lost
-    here[src] = lost
+    approach.moved[src] |= lost
+    approach.here[src] = lost
     if lost != 0:
-        spend(src, degrees, spent)
+        spend(approach, src)
 
 
-def suspect(src, dst, edge, weight, distance, paths, gain, moved, down, ids, number, room, here, degrees, spent, most):
-    bits = here[src]
+def suspect(src, dst, edge, weight, *args):
+    approach = Approach(*args)
+    bits = approach.here[src]
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] == -distance[src, s]:
+        if approach.distance[dst, s] == -approach.distance[src, s]:
             found |= ONE << np.uint64(s)
-            fr.atomic_add(gain, (dst, s), -paths[src, s])
+            fr.atomic_add(approach.gain, (dst, s), -approach.paths[src, s])
         bits &= bits - ONE
-    want(dst, found, down, ids, number, room)
-    return found != 0 and spent[0] <= most
+    want_down(approach, dst, found)
+    return found != 0 and approach.spent[0] <= approach.most
 
 
 def starts_to_look(v, moved, pulled):
@@ -174,65 +267,65 @@ def come_nearer(v, distance, moved, pulled, coming):
     return near != 0
 
 
-def arrive(src, distance, moved, down, ids, number, room, coming, n, here, degrees, spent, most, step):
-    at = (step & 1) * n + src
-    here[src] = coming[at]
-    coming[at] = 0
-    spend(src, degrees, spent)
+def arrive(src, step, *args):
+    approach = Approach(*args)
+    at = (step & 1) * approach.n + src
+    approach.here[src] = approach.coming[at]
+    approach.coming[at] = 0
+    spend(approach, src)
 
 
-def relax(
-    src, dst, edge, weight, distance, moved, down, ids, number, room, coming, n, here, degrees, spent, most, step
-):  # fmt: skip
-    bits = here[src]
+def relax(src, dst, edge, weight, step, *args):
+    approach = Approach(*args)
+    bits = approach.here[src]
     near = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        through = distance[src, s] + 1
-        if through < distance[dst, s] and fr.atomic_min(distance, (dst, s), through) > through:
+        through = approach.distance[src, s] + 1
+        if through < approach.distance[dst, s] and fr.atomic_min(approach.distance, (dst, s), through) > through:
             near |= ONE << np.uint64(s)
         bits &= bits - ONE
     if near == 0:
         return False
-    want(dst, near, down, ids, number, room)
-    fr.atomic_or(moved, dst, near)
-    fr.atomic_or(coming, ((step + 1) & 1) * n + dst, near)
-    return spent[0] <= most
+    want_down(approach, dst, near)
+    fr.atomic_or(approach.moved, dst, near)
+    fr.atomic_or(approach.coming, ((step + 1) & 1) * approach.n + dst, near)
+    return approach.spent[0] <= approach.most
 
 
-def list_farther(src, dst, edge, weight, distance, moved, again, up, ids, number, room):
+def list_farther(src, dst, edge, weight, *args):
     """List dst for the sources for which it may have been before src."""
-    bits = moved[src]
+    word = Arrays(*args)
+    bits = word.moved[src]
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[src, s] <= distance[dst, s] < UNREACHED:
+        if word.distance[src, s] <= word.distance[dst, s] < UNREACHED:
             found |= ONE << np.uint64(s)
         bits &= bits - ONE
     if found != 0:
-        fr.atomic_or(again, dst, found)
-        want(dst, found, up, ids, number, room)
+        fr.atomic_or(word.again, dst, found)
+        want_up(word, dst, found)
     return False
 
 
-def start_again(
-    v, distance, paths, behind, sums, gain, moved, last, reached, down, is_altered, ids, number, room
-):  # fmt: skip
+def start_again(v, is_altered, altered, num_altered, *args):
     """Clear the numbers of v for sources whose distance to it has changed."""
-    set_last(v, distance, last)
-    bits = moved[v]
+    word = Arrays(*args)
+    set_last(v, word.distance, word.last)
+    bits = word.moved[v]
     while bits != 0:
         s = lowest_bit(bits)
-        if paths[v, s] > 0:
-            fr.atomic_add(reached, s, -1)
-        paths[v, s] = 0
-        behind[v, s] = 0
-        sums[v, s] = 0
-        gain[v, s] = 0
-        if distance[v, s] == UNREACHED:
-            moved[v] &= ~(ONE << np.uint64(s))
-            down[v] &= ~(ONE << np.uint64(s))
-            alter(v, is_altered, ids, number, room)
+        if word.paths[v, s] > 0:
+            fr.atomic_add(word.reached, s, -1)
+        word.paths[v, s] = 0
+        word.behind[v, s] = 0
+        word.sums[v, s] = 0
+        word.gain[v, s] = 0
+        if word.distance[v, s] == UNREACHED:
+            word.moved[v] &= ~(ONE << np.uint64(s))
+            word.down[v] &= ~(ONE << np.uint64(s))
+            alter(v, is_altered, altered, num_altered, word.n)
         bits &= bits - ONE
 
 
@@ -256,57 +349,53 @@ def gain_all(src, dst, edge, weight, distance, paths, gain, moved):
 # ---- numbers of paths ------------------------------------------------------------------------------------------------
 
 
-def settle_paths(
-    src, distance, paths, gain, moved, last, reached, pulled, down, again, up, ids, number, room, here, degrees,
-    spent, most,
-):  # fmt: skip
+def settle_paths(src, *args):
     """Add the gain of src, and leave it in `pulled`."""
-    bits = fr.atomic_exch(down, src, np.uint64(0))
+    descent = Descent(*args)
+    bits = fr.atomic_exch(descent.down, src, np.uint64(0))
     changed = np.uint64(0)
     grown = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
         bit = ONE << np.uint64(s)
         bits &= bits - ONE
-        change = fr.atomic_exch(gain, (src, s), 0.0)
+        change = fr.atomic_exch(descent.gain, (src, s), 0.0)
         if change == 0:
             continue
-        old = paths[src, s]
+        old = descent.paths[src, s]
         value = old + change
-        paths[src, s] = value
-        pulled[src, s] = change
+        descent.paths[src, s] = value
+        descent.pulled[src, s] = change
         changed |= bit
         if value > GROWN * old:
             grown |= bit
         if old >= EXACT and not value >= max(EXACT, VANISHED * old):
-            spent[1] = 1
+            descent.spent[1] = 1
         if old == 0:
-            fr.atomic_add(reached, s, 1)
+            fr.atomic_add(descent.reached, s, 1)
         if value == 0:
-            fr.atomic_add(reached, s, -1)
-    here[src] = changed
+            fr.atomic_add(descent.reached, s, -1)
+    descent.here[src] = changed
     if changed != 0:
-        again[src] |= grown
-        want(src, changed, up, ids, number, room)
-        spend(src, degrees, spent)
+        descent.again[src] |= grown
+        want_up(descent, src, changed)
+        spend(descent, src)
 
 
-def pass_down(
-    src, dst, edge, weight, distance, paths, gain, moved, last, reached, pulled, down, again, up, ids, number,
-    room, here, degrees, spent, most,
-):  # fmt: skip
-    bits = here[src] & may_be_next(src, dst, last)
+def pass_down(src, dst, edge, weight, *args):
+    descent = Descent(*args)
+    bits = descent.here[src] & may_be_next(src, dst, descent.last)
     found = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] == distance[src, s] + 1:
+        if descent.distance[dst, s] == descent.distance[src, s] + 1:
             found |= ONE << np.uint64(s)
-            fr.atomic_add(gain, (dst, s), pulled[src, s])
+            fr.atomic_add(descent.gain, (dst, s), descent.pulled[src, s])
         bits &= bits - ONE
     if found == 0:
         return False
-    fr.atomic_or(down, dst, found)
-    return spent[0] <= most
+    fr.atomic_or(descent.down, dst, found)
+    return descent.spent[0] <= descent.most
 
 
 # ---- paths behind vertices -------------------------------------------------------------------------------------------
@@ -319,12 +408,13 @@ def clear_sums(v, sums, again):
         bits &= bits - ONE
 
 
-def add_behind(src, dst, edge, weight, distance, last, behind, sums, again):
+def add_behind(src, dst, edge, weight, last, again, *args):
+    found = Found(*args)
     bits = again[src] & may_be_next(src, dst, last)
     while bits != 0:
         s = lowest_bit(bits)
-        if distance[dst, s] == distance[src, s] + 1:
-            fr.atomic_add(sums, (src, s), behind[dst, s])
+        if found.distance[dst, s] == found.distance[src, s] + 1:
+            fr.atomic_add(found.sums, (src, s), found.behind[dst, s])
         bits &= bits - ONE
     return False
 
@@ -346,65 +436,61 @@ def start_up(v, distance, up, priority, deferred):
         fr.defer(deferred, v)
 
 
-def settle_behind(
-    src, distance, paths, behind, sums, last, pulled, up, is_altered, ids, number, room, limit, priority, deferred,
-    here, degrees, spent, most,
-):  # fmt: skip
+def settle_behind(src, *args):
     """Compute the paths behind src, for sources that are far enough, and leave the change in `pulled`."""
-    bits = up[src]
+    ascent = Ascent(*args)
+    bits = ascent.up[src]
     rest = np.uint64(0)
     lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        if -distance[src, s] > limit[0]:
+        if -ascent.distance[src, s] > ascent.limit[0]:
             rest |= ONE << np.uint64(s)
-            lowest = min(lowest, -int(distance[src, s]))
+            lowest = min(lowest, -int(ascent.distance[src, s]))
         bits &= bits - ONE
-    bits = fr.atomic_and(up, src, rest) & ~rest
-    priority[src] = lowest
+    bits = fr.atomic_and(ascent.up, src, rest) & ~rest
+    ascent.priority[src] = lowest
     if rest != 0:
-        fr.defer(deferred, src)
+        fr.defer(ascent.deferred, src)
     changed = np.uint64(0)
     while bits != 0:
         s = lowest_bit(bits)
-        value = (1 + paths[src, s] * sums[src, s]) / paths[src, s]
-        if value != behind[src, s] and distance[src, s] > 1:
+        value = (1 + ascent.paths[src, s] * ascent.sums[src, s]) / ascent.paths[src, s]
+        if value != ascent.behind[src, s] and ascent.distance[src, s] > 1:
             changed |= ONE << np.uint64(s)
-        pulled[src, s] = value - behind[src, s]
-        behind[src, s] = value
+        ascent.pulled[src, s] = value - ascent.behind[src, s]
+        ascent.behind[src, s] = value
         bits &= bits - ONE
-    here[src] = changed
-    alter(src, is_altered, ids, number, room)
+    ascent.here[src] = changed
+    alter(src, ascent.is_altered, ascent.altered, ascent.num_altered, ascent.n)
     if changed != 0:
-        spend(src, degrees, spent)
+        spend(ascent, src)
 
 
-def pass_up(
-    src, dst, edge, weight, distance, paths, behind, sums, last, pulled, up, is_altered, ids, number, room, limit,
-    priority, deferred, here, degrees, spent, most,
-):  # fmt: skip
-    bits = here[src] & may_be_next(dst, src, last)
+def pass_up(src, dst, edge, weight, *args):
+    ascent = Ascent(*args)
+    bits = ascent.here[src] & may_be_next(dst, src, ascent.last)
     found = np.uint64(0)
     joins = False
     lowest = NONE
     while bits != 0:
         s = lowest_bit(bits)
-        level = -int(distance[dst, s])
-        if level - 1 == -distance[src, s]:
+        level = -int(ascent.distance[dst, s])
+        if level - 1 == -ascent.distance[src, s]:
             found |= ONE << np.uint64(s)
-            fr.atomic_add(sums, (dst, s), pulled[src, s])
-            if level <= limit[0]:
+            fr.atomic_add(ascent.sums, (dst, s), ascent.pulled[src, s])
+            if level <= ascent.limit[0]:
                 joins = True
             else:
                 lowest = min(lowest, level)
         bits &= bits - ONE
     if found == 0:
         return False
-    fr.atomic_or(up, dst, found)
+    fr.atomic_or(ascent.up, dst, found)
     if lowest < NONE:
-        fr.atomic_min(priority, dst, lowest)
-        fr.defer(deferred, dst)
-    return joins and spent[0] <= most
+        fr.atomic_min(ascent.priority, dst, lowest)
+        fr.defer(ascent.deferred, dst)
+    return joins and ascent.spent[0] <= ascent.most
 
 
 def has_little(v, paths, behind, sums, again):

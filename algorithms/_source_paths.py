@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,22 @@ import frontier as fr
 from ._source_words import lowest_bit
 
 ONE = np.uint64(1)
+
+
+class Search(NamedTuple):
+    """A search from `width` of `n` vertices, with the limit of its queue."""
+
+    distance: Any
+    arrived: Any
+    coming: Any
+    later: Any
+    priority: Any
+    limit: Any
+    deferred: Any
+    n: Any
+    width: Any
+    unreached: Any
+    too_long: Any
 
 
 def search_paths(
@@ -48,12 +64,12 @@ def search_paths(
     queue = fr.PriorityFrontier(graph, priority, delta)
     fr.compute(starts, _set_out, distance, later, priority, width)
     queue.push(starts)
+    search = Search(
+        distance, arrived, coming, later, priority, queue.limit, queue.deferred, n, width, unreached, too_long
+    )
     while near := queue.pop():
-        fr.compute(near, _take_near, distance, later, coming, priority, queue.limit, queue.deferred, width, unreached)
-        fr.traverse(
-            graph, near, _relax, distance, arrived, coming, later, priority, queue.limit, queue.deferred, n, width,
-            unreached, too_long, fr.advanced.StepCounter(0), prepare=_arrive,
-        )  # fmt: skip
+        fr.compute(near, _take_near, *search)
+        fr.traverse(graph, near, _relax, fr.advanced.StepCounter(0), *search, prepare=_arrive)
     predecessor = None
     if predecessors:
         rows = xp.full(n * width, -1, graph.vertex_dtype)
@@ -69,61 +85,61 @@ def _set_out(v, distance, later, priority, width):
             later[v] |= ONE << np.uint64(i)
 
 
-def _take_near(v, distance, later, coming, priority, limit, deferred, width, unreached):
-    bits = later[v]
+def _take_near(v, *args):
+    search = Search(*args)
+    bits = search.later[v]
     rest = np.uint64(0)
-    lowest = unreached
+    lowest = search.unreached
     while bits != 0:
         i = lowest_bit(bits)
         bits &= bits - ONE
-        if distance[v * width + i] <= limit[0]:
-            coming[v] |= ONE << np.uint64(i)
+        if search.distance[v * search.width + i] <= search.limit[0]:
+            search.coming[v] |= ONE << np.uint64(i)
         else:
             rest |= ONE << np.uint64(i)
-            lowest = min(lowest, distance[v * width + i])
-    later[v] = rest
-    priority[v] = lowest
+            lowest = min(lowest, search.distance[v * search.width + i])
+    search.later[v] = rest
+    search.priority[v] = lowest
     if rest != 0:
-        fr.defer(deferred, v)
+        fr.defer(search.deferred, v)
 
 
-def _arrive(src, distance, arrived, coming, later, priority, limit, deferred, n, width, unreached, too_long, step):
-    here = (step & 1) * n + src
-    arrived[src] = coming[here]
-    coming[here] = 0
+def _arrive(src, step, *args):
+    search = Search(*args)
+    here = (step & 1) * search.n + src
+    search.arrived[src] = search.coming[here]
+    search.coming[here] = 0
 
 
-def _relax(
-    src, dst, edge, weight, distance, arrived, coming, later, priority, limit, deferred, n, width, unreached, too_long,
-    step,
-):  # fmt: skip
-    bits = arrived[src]
+def _relax(src, dst, edge, weight, step, *args):
+    search = Search(*args)
+    bits = search.arrived[src]
     near = np.uint64(0)
     far = np.uint64(0)
-    lowest = unreached
+    lowest = search.unreached
     while bits != 0:
         i = lowest_bit(bits)
         bits &= bits - ONE
-        own = distance[src * width + i]
-        if not weight < unreached - own:
+        own = search.distance[src * search.width + i]
+        if not weight < search.unreached - own:
             if weight < math.inf:
-                too_long[0] = 1
+                search.too_long[0] = 1
             continue
         through = own + weight
-        at = dst * width + i
-        if through < distance[at] and fr.atomic_min(distance, at, through) > through:
-            if through <= limit[0]:
+        at = dst * search.width + i
+        if through < search.distance[at] and fr.atomic_min(search.distance, at, through) > through:
+            if through <= search.limit[0]:
                 near |= ONE << np.uint64(i)
             else:
                 far |= ONE << np.uint64(i)
                 lowest = min(lowest, through)
     if far != 0:
-        fr.atomic_or(later, dst, far)
-        fr.atomic_min(priority, dst, lowest)
-        fr.defer(deferred, dst)
+        fr.atomic_or(search.later, dst, far)
+        fr.atomic_min(search.priority, dst, lowest)
+        fr.defer(search.deferred, dst)
     if near == 0:
         return False
-    fr.atomic_or(coming, ((step + 1) & 1) * n + dst, near)
+    fr.atomic_or(search.coming, ((step + 1) & 1) * search.n + dst, near)
     return True
 
 

@@ -48,6 +48,27 @@ class Wanted(NamedTuple):
     number: Any = None
 
 
+class Search(NamedTuple):
+    """A search: its words, and the results that it writes, with dummies for unwanted ones.
+
+    If several threads find a vertex, each bit belongs to the thread that sets it first.
+    """
+
+    seen: Any
+    arrived: Any
+    coming: Any
+    n: Any
+    deepest: Any
+    distance: Any
+    predecessor: Any
+    total: Any
+    number: Any
+    row: Any
+    """The row of the first source."""
+    wanted: Any
+    """A mask of the wanted results."""
+
+
 def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
     """Sources in groups to search from at once, or singly if that is faster, each with the position of its first."""
     together = None
@@ -83,29 +104,29 @@ def search(
     deepest, alive = xp.zeros(1, np.int32), xp.full(2, ALL, np.uint64)
     limit = MAX_STEPS if depth_limit is None else depth_limit
     most = int(graph.num_arcs * PULL_ABOVE) if graph.has_in_edges else graph.num_arcs
-    state, results = (seen, arrived, coming, n), (deepest, *_results(graph, wanted, row))
+    state = Search(seen, arrived, coming, n, deepest, *_results(graph, wanted, row))
     everyone = fr.Frontier.all(graph)
     members, step = fr.Frontier(graph, starts), 0
     while members and step < limit:
         if members.num_arcs > most:
             alive[step & 1] = 0
-            missing = fr.filter(everyone, _arrive_and_miss, *state, np.int32(step), *results, alive)
-            fr.advance(graph, missing, _pull, *state, np.int32(step), *results, edges="in")
+            missing = fr.filter(everyone, _arrive_and_miss, np.int32(step), alive, *state)
+            fr.advance(graph, missing, _pull, np.int32(step), *state, edges="in")
             most = min(most, missing.num_arcs // 2)
             step += 1
         else:
             step += fr.traverse(
-                graph, members, _push, *state, fr.advanced.StepCounter(step), *results, prepare=_arrive,
-                max_steps=limit - step, max_arcs=most,
+                graph, members, _push, fr.advanced.StepCounter(step), *state, prepare=_arrive, max_steps=limit - step,
+                max_arcs=most,
             )  # fmt: skip
         members = fr.filter(everyone, _has_news, coming, n, np.int32(step))
     if members:
-        fr.compute(members, _arrive, *state, np.int32(step), *results)
+        fr.compute(members, _arrive, np.int32(step), *state)
     return int(deepest[0])
 
 
 def _results(graph: fr.Graph, wanted: Wanted, row: int) -> tuple[Any, ...]:
-    """The arrays that functors write to, with dummies for unwanted ones, and a mask of the wanted ones."""
+    """The last fields of a search."""
     xp = graph.xp
     kinds = np.int32, graph.vertex_dtype, np.int64, np.int64
     arrays = (xp.empty(1, kind) if array is None else array for array, kind in zip(wanted, kinds, strict=True))
@@ -113,68 +134,64 @@ def _results(graph: fr.Graph, wanted: Wanted, row: int) -> tuple[Any, ...]:
     return *arrays, row, DISTANCES * distance + PREDECESSORS * tree + SUMS * sums
 
 
-# Arguments of functors: the words of all vertices and their number, the step, and the results. If several threads find
-# a vertex, each bit belongs to the thread that sets it first.
-
-
 def _has_news(v, coming, n, step):
     return coming[(step & 1) * n + v] != 0
 
 
-def _arrive(src, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted):
-    here = (step & 1) * n + src
-    bits = coming[here]
-    arrived[src] = bits
+def _arrive(src, step, *args):
+    _take_news(src, step, Search(*args))
+
+
+def _take_news(v, step, search):
+    """Store the results of the sources that find v in this step."""
+    here = (step & 1) * search.n + v
+    bits = search.coming[here]
+    search.arrived[v] = bits
     if bits == 0:
         return
-    coming[here] = 0
-    if deepest[0] < step:
-        deepest[0] = step
-    if wanted & SUMS and step > 0:
+    search.coming[here] = 0
+    if search.deepest[0] < step:
+        search.deepest[0] = step
+    if search.wanted & SUMS and step > 0:
         found = count_bits(bits)
-        total[src] += found * step
-        number[src] += found
-    if wanted & DISTANCES:
+        search.total[v] += found * step
+        search.number[v] += found
+    if search.wanted & DISTANCES:
         while bits != 0:
-            distance[(row + lowest_bit(bits)) * n + src] = step
+            search.distance[(search.row + lowest_bit(bits)) * search.n + v] = step
             bits &= bits - np.uint64(1)
 
 
-def _arrive_and_miss(
-    v, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted, alive
-):
-    _arrive(v, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted)
+def _arrive_and_miss(v, step, alive, *args):
+    search = Search(*args)
+    _take_news(v, step, search)
     now = step & 1
-    if arrived[v] & ~alive[now] != 0:
-        fr.atomic_or(alive, now, arrived[v])
-    return alive[1 - now] & ~seen[v] != 0  # sources without news in the last step find no more vertices
+    if search.arrived[v] & ~alive[now] != 0:
+        fr.atomic_or(alive, now, search.arrived[v])
+    return alive[1 - now] & ~search.seen[v] != 0  # sources without news in the last step find no more vertices
 
 
-def _push(
-    src, dst, edge, weight, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted
-):
-    return _find(dst, src, arrived[src], seen, coming, n, step, predecessor, row, wanted)
+def _push(src, dst, edge, weight, step, *args):
+    return _find(dst, src, step, Search(*args))
 
 
-def _pull(
-    src, dst, edge, weight, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted
-):
-    _find(src, dst, arrived[dst], seen, coming, n, step, predecessor, row, wanted)
+def _pull(src, dst, edge, weight, step, *args):
+    _find(src, dst, step, Search(*args))
     return False
 
 
-def _find(v, before, bits, seen, coming, n, step, predecessor, row, wanted):
+def _find(v, before, step, search):
     """Sources find v through the vertex before it. Return whether any source did so first."""
-    bits &= ~seen[v]
+    bits = search.arrived[before] & ~search.seen[v]
     if bits == 0:
         return False
-    bits &= ~fr.atomic_or(seen, v, bits)
+    bits &= ~fr.atomic_or(search.seen, v, bits)
     if bits == 0:
         return False
-    fr.atomic_or(coming, ((step + 1) & 1) * n + v, bits)
-    if wanted & PREDECESSORS:
+    fr.atomic_or(search.coming, ((step + 1) & 1) * search.n + v, bits)
+    if search.wanted & PREDECESSORS:
         while bits != 0:
-            predecessor[(row + lowest_bit(bits)) * n + v] = before
+            search.predecessor[(search.row + lowest_bit(bits)) * search.n + v] = before
             bits &= bits - np.uint64(1)
     return True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import frontier as fr
 
 from ._listed import enlist
@@ -13,72 +15,114 @@ TAIL, SUSPECT, FOUND = 1, 2, 4
 again."""
 
 
-def list_tail(src, dst, edge, weight, labels, rank, mark, listed, number, room):
+class Listing(NamedTuple):
+    """A list of vertices, and the marks of its members."""
+
+    labels: Any
+    mark: Any
+    listed: Any
+    number: Any
+    room: Any
+
+
+class Tree(NamedTuple):
+    """A spanning tree of a component, and the list of its tentative vertices."""
+
+    level: Any
+    parent: Any
+    listed: Any
+    number: Any
+    room: Any
+
+
+class Search(NamedTuple):
+    """A search for up to `limit` vertices of higher (`sign` 1) or lower (-1) rank than `pivot`."""
+
+    labels: Any
+    rank: Any
+    pivot: Any
+    sign: Any
+    barrier: Any
+    """The label of a component that ends the search, or -1."""
+    mark: Any
+    limit: Any
+    listed: Any
+    number: Any
+    room: Any
+
+
+def list_once(state, v, bit):
+    """List v unless its mark has this bit. Return whether it had not."""
+    if fr.atomic_or(state.mark, v, bit) & bit:
+        return False
+    enlist(v, state.listed, state.number, state.room)
+    return True
+
+
+def list_tail(src, dst, edge, weight, rank, *args):
     """List the tail of an arc that leads backward in the order."""
-    own = labels[src]
-    other = labels[dst]
-    if own != other and rank[own] >= rank[other] and fr.atomic_or(mark, src, TAIL) & TAIL == 0:
-        enlist(src, listed, number, room)
+    tails = Listing(*args)
+    if leads_back(src, dst, edge, weight, tails.labels, rank):
+        list_once(tails, src, TAIL)
     return False
 
 
-def list_ends(
-    src, dst, edge, weight, level, parent, cut, cuts, cut_room, level_in, parent_in, cut_in, cuts_in, cut_room_in,
-    labels, mark, listed, number, room,
-):  # fmt: skip
+def list_ends(src, dst, edge, weight, *args):
     """Cut the trees at a deleted arc, and list its ends if it was within a component without trees."""
-    if labels[src] != labels[dst]:
+    away, toward, suspects = Tree(*args[:5]), Tree(*args[5:10]), Listing(*args[10:])
+    if suspects.labels[src] != suspects.labels[dst]:
         return False
-    if level[src] != OUTSIDE:
-        cut_tree(src, dst, level, parent, cut, cuts, cut_room)
-        cut_tree(dst, src, level_in, parent_in, cut_in, cuts_in, cut_room_in)
+    if away.level[src] != OUTSIDE:
+        cut(away, src, dst)
+        cut(toward, dst, src)
         return False
-    if fr.atomic_or(mark, src, SUSPECT) & SUSPECT == 0:
-        enlist(src, listed, number, room)
-    if fr.atomic_or(mark, dst, SUSPECT) & SUSPECT == 0:
-        enlist(dst, listed, number, room)
+    list_once(suspects, src, SUSPECT)
+    list_once(suspects, dst, SUSPECT)
     return False
 
 
-def cut_tree(above, v, level, parent, listed, number, room):
+def cut(tree, above, v):
     """Make v tentative if `above` was its parent, since the arc was deleted."""
-    height = level[v]
-    if parent[v] == above and height >= 0 and fr.atomic_cas(level, v, height, -1 - height) == height:
-        parent[v] = -1
-        enlist(v, listed, number, room)
+    height = tree.level[v]
+    if tree.parent[v] == above and height >= 0 and fr.atomic_cas(tree.level, v, height, -1 - height) == height:
+        tree.parent[v] = -1
+        enlist(v, tree.listed, tree.number, tree.room)
 
 
 def leads_back(src, dst, edge, weight, labels, rank):
     return labels[src] != labels[dst] and rank[labels[src]] >= rank[labels[dst]]
 
 
-def is_between(v, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room):
+def finds(search, v):
     """Whether v has a higher (lower) rank than the pivot, and was not found before. It is listed then."""
-    label = labels[v]
-    if (rank[label] - pivot) * sign <= 0 or mark[v] != 0 or number[0] > limit:
+    label = search.labels[v]
+    beyond = (search.rank[label] - search.pivot) * search.sign > 0
+    if not beyond or search.mark[v] != 0 or search.number[0] > search.limit:
         return False
-    if label == barrier:
-        fr.atomic_add(number, 0, limit + 1)
+    if label == search.barrier:
+        fr.atomic_add(search.number, 0, search.limit + 1)
         return False
-    return is_new(v, mark, listed, number, room)
+    return list_once(search, v, FOUND)
 
 
-def reach(src, dst, edge, weight, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room):
-    return is_between(dst, labels, rank, pivot, sign, barrier, mark, limit, listed, number, room)
+def is_between(v, *args):
+    return finds(Search(*args), v)
 
 
-def is_new(v, mark, listed, number, room):
+def reach(src, dst, edge, weight, *args):
+    return finds(Search(*args), dst)
+
+
+def is_new(v, *args):
     """Whether v was not found before. It is listed then."""
-    if fr.atomic_or(mark, v, FOUND) & FOUND:
-        return False
-    enlist(v, listed, number, room)
-    return True
+    return list_once(Listing(*args), v, FOUND)
 
 
-def gather(src, dst, edge, weight, labels, mark, limit, listed, number, room):
-    if labels[dst] != labels[src] or mark[dst] != 0 or number[0] > limit:
+def gather(src, dst, edge, weight, limit, *args):
+    found = Listing(*args)
+    if found.labels[dst] != found.labels[src] or found.mark[dst] != 0 or found.number[0] > limit:
         return False
-    return is_new(dst, mark, listed, number, room)
+    return list_once(found, dst, FOUND)
 
 
 def is_inner(src, dst, edge, weight, local, labels, pivot, within):
@@ -121,15 +165,16 @@ def adopt(src, dst, edge, weight, level, parent):
     return False
 
 
-def pass_on(src, dst, edge, weight, level, parent, most, listed, number, room):
+def pass_on(src, dst, edge, weight, most, *args):
     """Make the children of a tentative vertex tentative, unless too many are."""
-    height = level[dst]
-    if level[src] >= 0 or parent[dst] != src or height < 0 or number[0] > most:
+    tree = Tree(*args)
+    height = tree.level[dst]
+    if tree.level[src] >= 0 or tree.parent[dst] != src or height < 0 or tree.number[0] > most:
         return False
-    if fr.atomic_cas(level, dst, height, -1 - height) != height:
+    if fr.atomic_cas(tree.level, dst, height, -1 - height) != height:
         return False
-    parent[dst] = -1
-    enlist(dst, listed, number, room)
+    tree.parent[dst] = -1
+    enlist(dst, tree.listed, tree.number, tree.room)
     return True
 
 

@@ -6,8 +6,8 @@ the vertices finished since its discovery that are in no other component.
 
     number[v]   0 before v is found; then its number; the lowest that it reaches once it is finished; the number of its
                 component once that is complete
-    path        at the front, the vertices from the start to the current one; at the back, finished vertices of
-                incomplete components
+    vertex      at the front, the path: the vertices from the start to the current one. At the back, finished vertices
+                of incomplete components
     low, least, arc, end
                 of the vertices of the path: the lowest number and the smallest vertex that
                 they are known to reach, the next of their arcs, and the end of their arcs
@@ -22,9 +22,21 @@ stacks).
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 import frontier as fr
+
+
+class Path(NamedTuple):
+    """The path of the search, and behind it the finished vertices of incomplete components."""
+
+    vertex: Any
+    low: Any
+    least: Any
+    arc: Any
+    end: Any
 
 
 def search(offsets: np.ndarray, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -35,14 +47,14 @@ def search(offsets: np.ndarray, heads: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """
     n, kind = offsets.size - 1, heads.dtype
     number, smallest = np.zeros(n, kind), np.empty(n, kind)
-    path, low, least = (np.empty(n, kind) for _ in range(3))
-    arc, end = np.empty(n, np.int64), np.empty(n, np.int64)
+    path = Path(*(np.empty(n, dtype) for dtype in (kind, kind, kind, np.int64, np.int64)))
     once = fr.Frontier.all(fr.advanced.csr_structure()(1, device="cpu"))
-    fr.compute(once, _search, offsets, heads, n, number, smallest, path, low, least, arc, end)
+    fr.compute(once, _search, offsets, heads, n, number, smallest, *path)
     return smallest, n - number
 
 
-def _search(_, offsets, heads, n, number, smallest, path, low, least, arc, end):
+def _search(_, offsets, heads, n, number, smallest, *args):
+    path = Path(*args)
     found = 1
     component = n
     behind = n
@@ -55,43 +67,43 @@ def _search(_, offsets, heads, n, number, smallest, path, low, least, arc, end):
             if v >= 0:
                 at += 1
                 number[v] = found
-                path[at] = v
-                low[at] = found
-                least[at] = v
-                arc[at] = offsets[v]
-                end[at] = offsets[v + 1]
+                path.vertex[at] = v
+                path.low[at] = found
+                path.least[at] = v
+                path.arc[at] = offsets[v]
+                path.end[at] = offsets[v + 1]
                 found += 1
                 v = -1
-            lowest = low[at]
-            place = arc[at]
-            while place < end[at] and v < 0:
+            lowest = path.low[at]
+            place = path.arc[at]
+            while place < path.end[at] and v < 0:
                 w = heads[place]
                 place += 1
                 if number[w] == 0:
                     v = w
                 elif number[w] < lowest:
                     lowest = number[w]
-            low[at] = lowest
-            arc[at] = place
+            path.low[at] = lowest
+            path.arc[at] = place
             if v >= 0:
                 continue
-            last = path[at]
-            first = least[at]
+            last = path.vertex[at]
+            first = path.least[at]
             own = number[last]
             at -= 1
             if lowest < own:
                 number[last] = lowest
                 behind -= 1
-                path[behind] = last
-                low[at] = min(low[at], lowest)
-                least[at] = min(least[at], first)
+                path.vertex[behind] = last
+                path.low[at] = min(path.low[at], lowest)
+                path.least[at] = min(path.least[at], first)
                 continue
             found -= 1
             number[last] = component
             smallest[last] = first
-            while behind < n and number[path[behind]] >= own:
+            while behind < n and number[path.vertex[behind]] >= own:
                 found -= 1
-                number[path[behind]] = component
-                smallest[path[behind]] = first
+                number[path.vertex[behind]] = component
+                smallest[path.vertex[behind]] = first
                 behind += 1
             component -= 1

@@ -233,7 +233,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._size += int(src.size)
         both = np.bool_(not self.graph.directed)
         for word in self._words:
-            args = *word.found, word.gain, word.moved, self._spent, sign, both, *word.lists
+            args = self._spent, sign, both, *word.arrays
             fr.visit_edges(self.graph, src, dst, functors.list_ends, *args, output=False)
 
     def _bring_up(self) -> None:
@@ -260,9 +260,9 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._in_turn = add_paths(copied, sources, self._total, self.endpoints, kept=kept)
         everyone = fr.Frontier.all(graph)
         for word in self._words if follows else ():
-            fr.compute(everyone, functors.set_last, word.found.distance, word.last)
+            fr.compute(everyone, functors.set_last, word.found.distance, word.arrays.last)
             if self.endpoints:
-                word.reached[:] = (word.found.paths > 0).sum(axis=0)
+                word.arrays.reached[:] = (word.found.paths > 0).sum(axis=0)
         if self._words and follows:
             distance = self._words[0].found.distance
             farthest = fr.reduce(everyone, functors.farthest, distance, reduce="max", dtype=np.int64)
@@ -321,20 +321,20 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         listed, number, _ = self._altered
         altered = fr.Frontier.listed(graph, listed, number)
         for word in words:
-            self._sum_again(fr.filter(altered, functors.has_little, *word.found[1:], word.again), word)
+            self._sum_again(fr.filter(altered, functors.has_little, *word.found[1:], word.arrays.again), word)
         if self.endpoints:
             altered |= fr.Frontier(graph, self._sources)
         fr.compute(altered, functors.clear_total, self._total, self._is_altered)
         for word in self._words:
-            distance, paths, _, sums = word.found
-            args = distance, paths, sums, word.reached, word.moved, self._total, np.bool_(self.endpoints)
-            fr.compute(altered, functors.sum_up, *args)
+            arrays = word.arrays
+            args = arrays.distance, arrays.paths, arrays.sums, arrays.reached, arrays.moved
+            fr.compute(altered, functors.sum_up, *args, self._total, np.bool_(self.endpoints))
         fr.advanced.clear(number)
         return True
 
     @property
     def _work(self) -> tuple[Any, ...]:
-        """Arguments of functors that visit vertices until the limit is reached."""
+        """The last fields of a repair, which visits vertices until the limit is reached."""
         return self._here, self._degrees, self._spent, self._most
 
     def _goes_on(self) -> bool:
@@ -344,57 +344,55 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def _mend_distances(self, word: Word) -> bool:
         """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
-        graph, n = self.graph, self.graph.num_vertices
-        distance, paths, down = word.found.distance, word.found.paths, word.lists[:4]
-        args = distance, paths, word.gain, word.moved, *down, *self._work
-        fr.traverse(graph, word.listed(graph, 0), functors.suspect, *args, prepare=functors.cut_off)
-        moved = fr.filter(word.listed(graph, 0), functors.starts_to_look, word.moved, word.pulled)
+        graph, arrays = self.graph, word.arrays
+        approach = functors.Approach(
+            arrays.distance, arrays.paths, arrays.gain, arrays.moved, arrays.down, arrays.down_list, arrays.num_down,
+            arrays.n, self._coming, *self._work,
+        )  # fmt: skip
+        fr.traverse(graph, word.down(graph), functors.suspect, *approach, prepare=functors.cut_off)
+        moved = fr.filter(word.down(graph), functors.starts_to_look, arrays.moved, word.pulled)
         if moved and self._goes_on():
-            args = distance, word.moved, word.pulled
+            args = arrays.distance, arrays.moved, word.pulled
             fr.advance(graph, moved, functors.find_nearest, *args, edges="in", output=None, direction="push")
             near = fr.filter(moved, functors.come_nearer, *args, self._coming)
-            fr.traverse(
-                graph, near, functors.relax, distance, word.moved, *down, self._coming, n, *self._work,
-                fr.advanced.StepCounter(0), prepare=functors.arrive,
-            )  # fmt: skip
-            moved = fr.filter(word.listed(graph, 0), functors.has_any, word.moved)
-            args = distance, word.moved, word.again, *word.lists[4:]
-            fr.advance(graph, moved, functors.list_farther, *args, edges="in", output=None, direction="push")
-            args = *word.found, word.gain, word.moved, word.last, word.reached
-            fr.compute(moved, functors.start_again, *args, word.down, self._is_altered, *self._altered)
-            args = distance, paths, word.gain, word.moved
+            step = fr.advanced.StepCounter(0)
+            fr.traverse(graph, near, functors.relax, step, *approach, prepare=functors.arrive)
+            moved = fr.filter(word.down(graph), functors.has_any, arrays.moved)
+            fr.advance(graph, moved, functors.list_farther, *arrays, edges="in", output=None, direction="push")
+            fr.compute(moved, functors.start_again, self._is_altered, *self._altered[:2], *arrays)
+            args = arrays.distance, arrays.paths, arrays.gain, arrays.moved
             fr.advance(graph, moved, functors.gain_all, *args, edges="in", output=None, direction="push")
         return self._goes_on()
 
     def _count_paths(self, word: Word) -> bool:
         """Pass on changes of the numbers of paths, unless it is too much work."""
-        distance, paths, _, _ = word.found
-        fr.traverse(
-            self.graph, word.listed(self.graph, 0), functors.pass_down, distance, paths, word.gain, word.moved,
-            word.last, word.reached, word.pulled, word.down, word.again, *word.lists[4:], *self._work,
-            prepare=functors.settle_paths,
+        arrays = word.arrays
+        descent = functors.Descent(
+            arrays.distance, arrays.paths, arrays.gain, arrays.last, arrays.reached, word.pulled, arrays.down,
+            arrays.again, arrays.up, arrays.up_list, arrays.num_up, arrays.n, *self._work,
         )  # fmt: skip
+        fr.traverse(self.graph, word.down(self.graph), functors.pass_down, *descent, prepare=functors.settle_paths)
         return self._goes_on()
 
     def _sum_behind(self, word: Word) -> bool:
         """Pass on changes of the paths behind vertices, unless it is too much work."""
-        graph, listed, queue = self.graph, word.listed(self.graph, 1), self._queue
-        self._sum_again(fr.filter(listed, functors.has_any, word.again), word)
-        fr.compute(listed, functors.start_up, word.found.distance, word.up, queue.priority, queue.deferred)
+        graph, listed, queue, arrays = self.graph, word.up(self.graph), self._queue, word.arrays
+        self._sum_again(fr.filter(listed, functors.has_any, arrays.again), word)
+        fr.compute(listed, functors.start_up, arrays.distance, arrays.up, queue.priority, queue.deferred)
+        ascent = functors.Ascent(
+            *word.found, arrays.last, word.pulled, arrays.up, self._is_altered, *self._altered, queue.limit,
+            queue.priority, queue.deferred, *self._work,
+        )  # fmt: skip
         while farthest := queue.pop():
-            fr.traverse(
-                graph, farthest, functors.pass_up, *word.found, word.last, word.pulled, word.up, self._is_altered,
-                *self._altered, queue.limit, queue.priority, queue.deferred, *self._work,
-                prepare=functors.settle_behind, edges="in",
-            )  # fmt: skip
+            fr.traverse(graph, farthest, functors.pass_up, *ascent, prepare=functors.settle_behind, edges="in")
             if not self._goes_on():
                 return False
         return True
 
     def _sum_again(self, members: fr.Frontier, word: Word) -> None:
         """Sum up the paths behind some vertices again, for their sources in `again`."""
-        distance, _, behind, sums = word.found
-        fr.compute(members, functors.clear_sums, sums, word.again)
-        args = distance, word.last, behind, sums, word.again
+        again = word.arrays.again
+        fr.compute(members, functors.clear_sums, word.found.sums, again)
+        args = word.arrays.last, again, *word.found
         fr.advance(self.graph, members, functors.add_behind, *args, output=None, direction="push")
-        fr.compute(members, functors.clear, word.again)
+        fr.compute(members, functors.clear, again)

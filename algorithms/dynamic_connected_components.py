@@ -30,7 +30,7 @@ levels; here all neighbors are candidate parents, instead of a fixed number).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,19 @@ vertex once, a repair at all edges of a tentative one, up to four times."""
 LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 """Another component may have become the largest if more vertices were attached again than these fractions of all
 vertices, and of the vertices of the largest component."""
+
+
+class _Forest(NamedTuple):
+    """The labels, the spanning forest, the counts of changes, and a list of vertices."""
+
+    labels: Any
+    link: Any
+    level: Any
+    parent: Any
+    tally: Any
+    listed: Any
+    number: Any
+    room: Any
 
 
 class DynamicConnectedComponents(IncrementalAlgorithm):
@@ -141,9 +154,8 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         """Have the steps compiled before the first batch comes."""
         self._joins.prepare(self._labels, self._link, self._tally)
         if self.graph.has_in_edges:
-            lists, some_vertex = self._listed.arguments, self.graph.vertex_dtype.type(0)
-            self._renames.prepare(*self._forest, some_vertex, self._moved, self._tally, *lists)
-            self._splits.prepare(*self._forest, self._tally, self._most_tentative, *lists)
+            self._renames.prepare(self.graph.vertex_dtype.type(0), self._moved, *self._forest)
+            self._splits.prepare(self._most_tentative, *self._forest)
 
     @maintained
     def labels(self) -> Any:
@@ -187,7 +199,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         self._notifications = None
         self._torn = not self._repairs
         if self._repairs:
-            self._splits(src, dst, *self._forest, self._tally, self._most_tentative, *self._listed.arguments)
+            self._splits(src, dst, self._most_tentative, *self._forest)
             self._is_tried = True
             if not self.graph.device.is_gpu:
                 self._torn = self._has_given_up()
@@ -271,8 +283,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             if len(ends) > 1:
                 src, dst = (graph.joined(*ids) for ids in zip(*ends, strict=True))
             self._notifications = None
-            lists = self._moved, self._tally, *self._listed.arguments
-            self._renames(src, dst, *self._forest, self._largest, *lists)
+            self._renames(src, dst, self._largest, self._moved, *self._forest)
         self._torn = self._joining = False
         self._ends, self._num_ends = [], 0
 
@@ -282,15 +293,13 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         kept = graph.entries(self._labels, graph.xp.asarray(np.array([self._largest])))
         detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, kept, self._tally)
         if graph.has_in_edges:
-            fr.traverse(
-                graph, detached, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0,
-                fr.advanced.StepCounter(1), edges="both",
-            )  # fmt: skip
+            step = fr.advanced.StepCounter(1)
+            fr.traverse(graph, detached, _attach_to_parent, 0, step, *self._forest, edges="both")
         self._notifications = None
 
     @property
-    def _forest(self) -> tuple[Any, ...]:
-        return self._labels, self._link, self._level, self._parent
+    def _forest(self) -> _Forest:
+        return _Forest(self._labels, self._link, self._level, self._parent, self._tally, *self._listed.arguments)
 
     @property
     def _most_tentative(self) -> int:
@@ -423,45 +432,40 @@ def _join(src, dst, edge, weight, labels, link, tally):
         fr.atomic_add(tally, JOINED, 1)
 
 
-def _rename_components(
-    graph, src, dst, labels, link, level, parent, largest, moved, tally, listed, number, room
-):  # fmt: skip
+def _rename_components(graph, src, dst, largest, moved, *args):
     """Relabel, from the ends of inserted edges, the components that have merged, and attach them to one tree."""
-    fr.advanced.clear(moved, number)
-    renaming = labels, link, level, largest, moved, listed, number, room
-    renamed = fr.visit_edges(graph, src, dst, _rename_end, *renaming)
+    forest = _Forest(*args)
+    fr.advanced.clear(moved, forest.number)
+    renamed = fr.visit_edges(graph, src, dst, _rename_end, largest, moved, *forest)
     if not renamed:
         return
-    fr.traverse(graph, renamed, _rename_end, *renaming, edges="both")
-    fr.compute(fr.Frontier.listed(graph, listed[:0], moved), _follow, labels, link)
-    detached = fr.filter(fr.Frontier.listed(graph, listed, number), _is_detached, level, tally)
-    fr.traverse(
-        graph, detached, _attach_to_parent, parent, level, link, tally, 0, fr.advanced.StepCounter(1), edges="both"
-    )
+    fr.traverse(graph, renamed, _rename_end, largest, moved, *forest, edges="both")
+    fr.compute(fr.Frontier.listed(graph, forest.listed[:0], moved), _follow, forest.labels, forest.link)
+    listed = fr.Frontier.listed(graph, forest.listed, forest.number)
+    detached = fr.filter(listed, _is_detached, forest.level, forest.tally)
+    fr.traverse(graph, detached, _attach_to_parent, 0, fr.advanced.StepCounter(1), *forest, edges="both")
 
 
-def _split_components(graph, src, dst, labels, link, level, parent, tally, most, listed, number, room):
+def _split_components(graph, src, dst, most, *args):
     """Find other paths for the vertices below deleted edges of the forest. Vertices without one form new components."""
-    fr.advanced.clear(number)
-    tentative = fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
+    forest = _Forest(*args)
+    fr.advanced.clear(forest.number)
+    tentative = fr.visit_edges(graph, src, dst, _cut, *forest)
     if not tentative:
         return
     # The host of a GPU does not synchronize to learn their number.
     if not graph.device.is_gpu and tentative.num_arcs > MOST_ARCS * graph.num_arcs + SMALL_ARCS:
-        tally[OUTDATED] += 1
+        forest.tally[OUTDATED] += 1
         return
-    fr.traverse(graph, tentative, _reattach, parent, level, most, listed, number, room, edges="both")
-    detached = fr.filter(fr.Frontier.listed(graph, listed, number), _detach, link, level, tally, most, number)
+    fr.traverse(graph, tentative, _reattach, most, *forest, edges="both")
+    listed = fr.Frontier.listed(graph, forest.listed, forest.number)
+    detached = fr.filter(listed, _detach, forest.link, forest.level, forest.tally, most, forest.number)
     if not detached:
         return
-    fr.traverse(
-        graph, detached, _attach_to_parent, parent, level, link, tally, 1, fr.advanced.StepCounter(1), edges="both"
-    )
-    roots = fr.filter(detached, _form_component, labels, link, level, parent, tally)
+    fr.traverse(graph, detached, _attach_to_parent, 1, fr.advanced.StepCounter(1), *forest, edges="both")
+    roots = fr.filter(detached, _form_component, forest.labels, forest.link, forest.level, forest.parent, forest.tally)
     if roots:
-        fr.traverse(
-            graph, roots, _attach_to_parent, parent, level, link, tally, 0, fr.advanced.StepCounter(2), edges="both"
-        )
+        fr.traverse(graph, roots, _attach_to_parent, 0, fr.advanced.StepCounter(2), *forest, edges="both")
 
 
 def _rename(v, labels, link, level, largest, tally):
@@ -484,20 +488,21 @@ def _rename(v, labels, link, level, largest, tally):
     return False
 
 
-def _rename_end(src, dst, edge, weight, labels, link, level, largest, moved, listed, number, room):
+def _rename_end(src, dst, edge, weight, largest, moved, *args):
     """`_rename` for a vertex at an inserted edge, or next to a renamed vertex. `largest` is a vertex."""
-    label = labels[dst]
-    root = root_of(link, label)
+    forest = _Forest(*args)
+    label = forest.labels[dst]
+    root = root_of(forest.link, label)
     kept = root
-    if root_of(link, labels[largest]) == root:
-        kept = labels[largest]
+    if root_of(forest.link, forest.labels[largest]) == root:
+        kept = forest.labels[largest]
     if root != kept:
         moved[0] = 1
-    height = level[dst]
-    if label == kept or height == DETACHED or fr.atomic_cas(level, dst, height, DETACHED) != height:
+    height = forest.level[dst]
+    if label == kept or height == DETACHED or fr.atomic_cas(forest.level, dst, height, DETACHED) != height:
         return False
-    labels[dst] = root
-    enlist(dst, listed, number, room)
+    forest.labels[dst] = root
+    enlist(dst, forest.listed, forest.number, forest.room)
     return True
 
 
@@ -514,42 +519,46 @@ def _is_detached(v, level, tally):
     return True
 
 
-def _cut(src, dst, edge, weight, parent, level, listed, number, room):
+def _cut(src, dst, edge, weight, *args):
     """Make dst tentative if src was its parent, since the edge was deleted."""
-    if parent[dst] != src:
+    forest = _Forest(*args)
+    if forest.parent[dst] != src:
         return False
-    height = level[dst]
-    if height >= 0 and fr.atomic_cas(level, dst, height, -1 - height) == height:
-        parent[dst] = -1
-        enlist(dst, listed, number, room)
+    height = forest.level[dst]
+    if height >= 0 and fr.atomic_cas(forest.level, dst, height, -1 - height) == height:
+        forest.parent[dst] = -1
+        enlist(dst, forest.listed, forest.number, forest.room)
         return True
     return False
 
 
-def _reattach(src, dst, edge, weight, parent, level, most, listed, number, room):
+def _reattach(src, dst, edge, weight, most, *args):
     """Attach a tentative src to dst if dst is settled and of smaller level. Make dst tentative if it is a child of src.
 
     Once more than `most` are tentative, no further vertices become so. A new parent may become tentative in the same
     step. It is then processed in the next step, and makes all its children of that time tentative.
     """
-    tentative = level[src]
+    forest = _Forest(*args)
+    tentative = forest.level[src]
     if tentative >= 0:
         return False
     own = -1 - tentative
-    above = parent[src]
-    if above >= 0 and level[above] >= 0:
-        fr.atomic_cas(level, src, tentative, own)
+    above = forest.parent[src]
+    if above >= 0 and forest.level[above] >= 0:
+        fr.atomic_cas(forest.level, src, tentative, own)
         return False
-    other = level[dst]
+    other = forest.level[dst]
     if other < 0:
         return False
     if other < own:
-        if fr.atomic_cas(level, src, tentative, own) == tentative:
-            parent[src] = dst
+        if fr.atomic_cas(forest.level, src, tentative, own) == tentative:
+            forest.parent[src] = dst
         return False
-    if parent[dst] != src or number[0] > most or fr.atomic_cas(level, dst, other, -1 - other) != other:
+    if forest.parent[dst] != src or forest.number[0] > most:
         return False
-    enlist(dst, listed, number, room)
+    if fr.atomic_cas(forest.level, dst, other, -1 - other) != other:
+        return False
+    enlist(dst, forest.listed, forest.number, forest.room)
     return True
 
 
@@ -566,32 +575,33 @@ def _detach(v, link, level, tally, most, number):
     return True
 
 
-def _attach_to_parent(src, dst, edge, weight, parent, level, link, tally, linking, step):
+def _attach_to_parent(src, dst, edge, weight, linking, step, *args):
     """Attach dst to src, or in the first step src to dst, if exactly one of them is detached.
 
     In the first step all detached vertices look for settled neighbors. A detached neighbor joins the frontier of the
     second step, since it may be attached by then. Later frontiers contain only newly attached vertices. If `linking` is
     1, detached neighbors are linked.
     """
-    here = level[src]
-    there = level[dst]
+    forest = _Forest(*args)
+    here = forest.level[src]
+    there = forest.level[dst]
     if here != DETACHED:
-        if there == DETACHED and fr.atomic_cas(level, dst, DETACHED, here + 1) == DETACHED:
-            parent[dst] = src
+        if there == DETACHED and fr.atomic_cas(forest.level, dst, DETACHED, here + 1) == DETACHED:
+            forest.parent[dst] = src
             if here >= MAX_HEIGHT:
-                fr.atomic_add(tally, OUTDATED, 1)
+                fr.atomic_add(forest.tally, OUTDATED, 1)
             return True
         return False
     if step > 1:
         return False
     if there != DETACHED:
-        if fr.atomic_cas(level, src, DETACHED, there + 1) == DETACHED:
-            parent[src] = dst
+        if fr.atomic_cas(forest.level, src, DETACHED, there + 1) == DETACHED:
+            forest.parent[src] = dst
             if there >= MAX_HEIGHT:
-                fr.atomic_add(tally, OUTDATED, 1)
+                fr.atomic_add(forest.tally, OUTDATED, 1)
         return False
     if linking:
-        join(link, link[src], link[dst])
+        join(forest.link, forest.link[src], forest.link[dst])
     return True
 
 

@@ -46,7 +46,7 @@ PVLDB 2013; Montresor, De Pellegrini and Miorandi, "Distributed k-Core Decomposi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,6 +73,21 @@ LARGE_EDGES = 1 / 16
 SMALL_EDGES, SMALL_ARCS = {"cpu": 256, "gpu": 4096}, {"cpu": 2**12, "gpu": 2**15}
 """This number of edges is always tried, and this number of arcs visited, by device: a recomputation costs as much in
 the smallest graph."""
+
+
+class _Order(NamedTuple):
+    """The order of the vertices, and what changes of it need. `found` lists the `size` vertices that are held."""
+
+    core: Any
+    support: Any
+    later: Any
+    rank: Any
+    former: Any
+    count: Any
+    moved: Any
+    tried: Any
+    found: Any
+    size: Any
 
 
 class DynamicCoreNumber(IncrementalAlgorithm):
@@ -131,12 +146,12 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     @maintained
     def core_number(self) -> Any:
         """The core number of every vertex: a read-only array of int32 on the graph's device."""
-        return self.graph.device.read_only(self._core)
+        return self.graph.device.read_only(self._order.core)
 
     @maintained
     def degeneracy(self) -> int:
         """The largest core number."""
-        largest = fr.reduce(fr.Frontier.all(self.graph), value_of, self._core, reduce="max", dtype=np.int32)
+        largest = fr.reduce(fr.Frontier.all(self.graph), value_of, self._order.core, reduce="max", dtype=np.int32)
         return max(int(largest[0]), 0)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
@@ -157,14 +172,15 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         if not self._tries("insert", src):
             return
         self._batch += 1
+        order = self._order
         crowded = self._visit(src, dst, _gain)
         while crowded:
-            self._size.fill(0)
+            order.size.fill(0)
             while crowded:
                 if not self._spend(2 * crowded.num_arcs):
                     return
                 crowded = self._move_back(crowded)
-            held = fr.Frontier(self.graph, self._found[: int(self._size[0])])
+            held = fr.Frontier(self.graph, order.found[: int(order.size[0])])
             if not held:
                 break
             if not self._spend(2 * held.num_arcs):
@@ -172,42 +188,40 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             fr.advance(self.graph, held, _count, *self._places, edges="both")
             self._put_back(held)
             self._first -= 1
-            risen = fr.filter(held, _rise, *self._arguments[:4], self._count, self._first)
-            levels = self._core, self._support, self._rank, self._first
+            risen = fr.filter(held, _rise, self._first, *order)
+            levels = order.core, order.support, order.rank, self._first
             fr.advance(self.graph, risen, _count_risen, *levels, edges="both")
-            crowded = fr.filter(risen, _is_crowded, self._core, self._later, self._rank)
+            crowded = fr.filter(risen, _is_crowded, order.core, order.later, order.rank)
         self._trials.note(0)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Lower core numbers, round by round."""
         if not self._tries("delete", src):
             return
+        order = self._order
         falling = self._visit(src, dst, _lose)
         while falling:
             if not self._spend(falling.num_arcs):
                 return
             self._last += 1
-            fr.compute(falling, _fall, *self._arguments[:4], self._former, self._last)
-            others = fr.advance(self.graph, falling, _count_fallen, *self._arguments, self._last, edges="both")
-            falling = fr.filter(falling, _falls_again, self._core, self._support) | others
+            fr.compute(falling, _fall, self._last, *order)
+            others = fr.advance(self.graph, falling, _count_fallen, self._last, *order, edges="both")
+            falling = fr.filter(falling, _falls_again, order.core, order.support) | others
         self._trials.note(0)
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. Deleted ones have lost their edges before."""
-        fresh = self.graph.num_vertices - int(self._core.size)
+        fresh = self.graph.num_vertices - int(self._order.core.size)
         if self._known and fresh:
             xp = self.graph.xp
-            kept = (self._core, self._support, self._later, self._rank)
-            self._take(*(xp.concatenate([array, xp.zeros(fresh, np.int32)]) for array in kept))
+            self._take(*(xp.concatenate([array, xp.zeros(fresh, np.int32)]) for array in self._order[:4]))
 
     # ---- steps ------------------------------------------------------------------------------------------------------
 
     def _visit(self, src: Any, dst: Any, op: Any) -> fr.Frontier:
         """Visit the edges of a batch in both directions."""
         xp = self.graph.xp
-        return fr.visit_edges(
-            self.graph, xp.concatenate([src, dst]), xp.concatenate([dst, src]), op, *self._arguments
-        )  # fmt: skip
+        return fr.visit_edges(self.graph, xp.concatenate([src, dst]), xp.concatenate([dst, src]), op, *self._order)
 
     def _tries(self, update: str, src: Any) -> bool:
         """Whether to work on a batch incrementally."""
@@ -240,13 +254,14 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
         """Move vertices behind the next of their neighbors. Return the vertices that then have too many later
         neighbors."""
+        order = self._order
         self._moves += 1
         self._last += 1  # the greatest rank that a vertex can move to
-        fr.compute(crowded, _begin_move, self._rank, self._former, self._count)
+        fr.compute(crowded, _begin_move, order.rank, order.former, order.count)
         fr.advance(self.graph, crowded, _find_next, *self._places, edges="both")
-        fr.compute(crowded, _move, *self._arguments, self._moves, self._batch)
-        others = fr.advance(self.graph, crowded, _count_moved, *self._arguments, self._moves, edges="both")
-        return fr.filter(crowded, _is_crowded, self._core, self._later, self._rank) | others
+        fr.compute(crowded, _move, self._moves, self._batch, *order)
+        others = fr.advance(self.graph, crowded, _count_moved, self._moves, *order, edges="both")
+        return fr.filter(crowded, _is_crowded, order.core, order.later, order.rank) | others
 
     def _put_back(self, held: fr.Frontier) -> None:
         """Put the held vertices whose counts are low at the end of their levels, in the order of peeling."""
@@ -269,16 +284,16 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         if self._ordered:
             everything = fr.Frontier.all(graph)
             fr.advance(graph, everything, _count, *self._places, edges="both")
-            self._support[:] = self._count
+            self._order.support[:] = self._order.count
             self._put_back(everything)
-            self._later[:] = self._count
+            self._order.later[:] = self._order.count
 
     def _take(self, core: Any, support: Any, later: Any, rank: Any) -> None:
         """Adopt these arrays."""
         xp = self.graph.xp
-        self._core, self._support, self._later, self._rank = core, support, later, rank
-        self._former, self._count, self._moved, self._tried = (xp.zeros_like(core) for _ in range(4))
-        self._found, self._size = xp.empty(core.size, self.graph.vertex_dtype), xp.zeros(1, np.int64)
+        scratch = (xp.zeros_like(core) for _ in range(4))
+        found, size = xp.empty(core.size, self.graph.vertex_dtype), xp.zeros(1, np.int64)
+        self._order = _Order(core, support, later, rank, *scratch, found, size)
         self._known = True
 
     def _bring_up(self) -> None:
@@ -288,25 +303,18 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     @property
     def _places(self) -> tuple:
         """The first arguments of functors that only count neighbors by their position in the order."""
-        return self._core, self._rank, self._count
-
-    @property
-    def _arguments(self) -> tuple:
-        """The first arguments of functors that change the arrays by vertex."""
-        return (
-            self._core, self._support, self._later, self._rank, self._former, self._count, self._moved, self._tried,
-            self._found, self._size,
-        )  # fmt: skip
+        return self._order.core, self._order.rank, self._order.count
 
 
-def _gain(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+def _gain(src, dst, edge, weight, *args):
     """True if dst has too many later neighbors now."""
-    if core[src] < core[dst]:
+    order = _Order(*args)
+    if order.core[src] < order.core[dst]:
         return False
-    fr.atomic_add(support, dst, 1)
-    if core[src] == core[dst] and rank[src] < rank[dst]:
+    fr.atomic_add(order.support, dst, 1)
+    if order.core[src] == order.core[dst] and order.rank[src] < order.rank[dst]:
         return False
-    return fr.atomic_add(later, dst, 1) == core[dst]
+    return fr.atomic_add(order.later, dst, 1) == order.core[dst]
 
 
 def _is_crowded(v, core, later, rank):
@@ -324,30 +332,33 @@ def _find_next(src, dst, edge, weight, core, rank, count):
     return False
 
 
-def _move(v, core, support, later, rank, former, count, moved, tried, found, size, moves, batch):
+def _move(v, moves, batch, *args):
     """Move v behind the next of its neighbors, or hold it if it has none, or has moved before."""
-    moved[v] = moves
-    later[v] = 0
-    if count[v] < HELD and tried[v] != batch:
-        tried[v] = batch
-        rank[v] = count[v] + 1
+    order = _Order(*args)
+    order.moved[v] = moves
+    order.later[v] = 0
+    if order.count[v] < HELD and order.tried[v] != batch:
+        order.tried[v] = batch
+        order.rank[v] = order.count[v] + 1
     else:
-        rank[v] = HELD
-        count[v] = 0
-        found[fr.atomic_add(size, 0, 1)] = v
+        order.rank[v] = HELD
+        order.count[v] = 0
+        order.found[fr.atomic_add(order.size, 0, 1)] = v
 
 
-def _count_moved(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, moves):
+def _count_moved(src, dst, edge, weight, moves, *args):
     """Count the later neighbors of src at its new position. A neighbor that it was moved behind gets one more."""
-    if core[dst] > core[src]:
-        fr.atomic_add(later, src, 1)
-    if core[dst] != core[src]:
+    order = _Order(*args)
+    if order.core[dst] > order.core[src]:
+        fr.atomic_add(order.later, src, 1)
+    if order.core[dst] != order.core[src]:
         return False
-    if rank[dst] >= rank[src]:
-        fr.atomic_add(later, src, 1)
-    if moved[dst] == moves or rank[dst] == HELD or not former[src] < rank[dst] <= rank[src]:
+    place = order.rank[dst]
+    if place >= order.rank[src]:
+        fr.atomic_add(order.later, src, 1)
+    if order.moved[dst] == moves or place == HELD or not order.former[src] < place <= order.rank[src]:
         return False
-    return fr.atomic_add(later, dst, 1) == core[dst]
+    return fr.atomic_add(order.later, dst, 1) == order.core[dst]
 
 
 def _count(src, dst, edge, weight, core, rank, count):
@@ -373,13 +384,14 @@ def _peel(src, dst, edge, weight, core, rank, count, last):
     return True
 
 
-def _rise(v, core, support, later, rank, count, first):
-    later[v] = count[v]
-    if rank[v] != HELD:
+def _rise(v, first, *args):
+    order = _Order(*args)
+    order.later[v] = order.count[v]
+    if order.rank[v] != HELD:
         return False
-    core[v] += 1
-    support[v] = count[v]
-    rank[v] = first
+    order.core[v] += 1
+    order.support[v] = order.count[v]
+    order.rank[v] = first
     return True
 
 
@@ -389,34 +401,37 @@ def _count_risen(src, dst, edge, weight, core, support, rank, first):
     return False
 
 
-def _lose(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+def _lose(src, dst, edge, weight, *args):
     """True if dst has too little support now."""
-    if core[src] < core[dst]:
+    order = _Order(*args)
+    if order.core[src] < order.core[dst]:
         return False
-    if core[src] > core[dst] or rank[src] >= rank[dst]:
-        fr.atomic_add(later, dst, -1)
-    return fr.atomic_add(support, dst, -1) == core[dst]
+    if order.core[src] > order.core[dst] or order.rank[src] >= order.rank[dst]:
+        fr.atomic_add(order.later, dst, -1)
+    return fr.atomic_add(order.support, dst, -1) == order.core[dst]
 
 
-def _fall(v, core, support, later, rank, former, last):
-    core[v] -= 1
-    support[v] = 0
-    later[v] = 0
-    former[v] = rank[v]
-    rank[v] = last
+def _fall(v, last, *args):
+    order = _Order(*args)
+    order.core[v] -= 1
+    order.support[v] = 0
+    order.later[v] = 0
+    order.former[v] = order.rank[v]
+    order.rank[v] = last
 
 
-def _count_fallen(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, last):
+def _count_fallen(src, dst, edge, weight, last, *args):
     """Count for src at its new level. A neighbor that has stayed at the old one loses src."""
-    if core[dst] >= core[src]:
-        fr.atomic_add(support, src, 1)
-        if core[dst] > core[src] or rank[dst] == last:
-            fr.atomic_add(later, src, 1)
-    if core[dst] != core[src] + 1 or rank[dst] == last:
+    order = _Order(*args)
+    if order.core[dst] >= order.core[src]:
+        fr.atomic_add(order.support, src, 1)
+        if order.core[dst] > order.core[src] or order.rank[dst] == last:
+            fr.atomic_add(order.later, src, 1)
+    if order.core[dst] != order.core[src] + 1 or order.rank[dst] == last:
         return False
-    if former[src] >= rank[dst]:
-        fr.atomic_add(later, dst, -1)
-    return fr.atomic_add(support, dst, -1) == core[dst]
+    if order.former[src] >= order.rank[dst]:
+        fr.atomic_add(order.later, dst, -1)
+    return fr.atomic_add(order.support, dst, -1) == order.core[dst]
 
 
 def _falls_again(v, core, support):

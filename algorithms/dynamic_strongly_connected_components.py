@@ -166,15 +166,16 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         """List the tails of arcs that lead backward in the order."""
         if self._follows(src.size):
             self._settled = False
-            args = self._labels, self._rank, self._mark, *self._tails
-            fr.visit_edges(self.graph, src, dst, functors.list_tail, *args, output=False)
+            tails = functors.Listing(self._labels, self._mark, *self._tails)
+            fr.visit_edges(self.graph, src, dst, functors.list_tail, self._rank, *tails, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Cut the trees, and list the ends of arcs within other components."""
         if self._follows(src.size):
             self._settled = False
-            args = [array for tree in self._trees for array in (*tree.state, *tree.cut)]
-            args += self._labels, self._mark, *self._suspects
+            away, toward = self._trees
+            suspects = functors.Listing(self._labels, self._mark, *self._suspects)
+            args = *away.arrays, *toward.arrays, *suspects
             fr.visit_edges(self.graph, src, dst, functors.list_ends, *args, output=False)
 
     def vertices_changed(self) -> None:
@@ -191,7 +192,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         if graph.num_vertices > self._labels.size:
             self._extend_arrays()
         for tree in self._trees:
-            tree.level[~present] = OUTSIDE
+            tree.arrays.level[~present] = OUTSIDE
         self._torn = False
         self._bring_up()
         if not self._ordered:  # they were recomputed
@@ -279,8 +280,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             _longer(graph, listed) for listed in (self._tails, self._suspects, self._found)
         )
         for tree in self._trees:
-            tree.level, tree.parent = extended(graph, tree.level, OUTSIDE), extended(graph, tree.parent, -1)
-            tree.cut = _longer(graph, tree.cut)
+            level, parent, *cut = tree.arrays
+            level, parent = extended(graph, level, OUTSIDE), extended(graph, parent, -1)
+            tree.arrays = functors.Tree(level, parent, *_longer(graph, cut))
 
     def _repair(self) -> bool:
         """Process the lists. Return whether that was cheaper than a recomputation."""
@@ -332,9 +334,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             return False
         left = xp.unique(xp.concatenate([some.vertices for some in lost]))
         for tree in self._trees:
-            tree.level[left], tree.parent[left] = OUTSIDE, -1
-        if self._grown and self._trees[0].level[label] == OUTSIDE:
-            old, label = label, self._relabel(label, int((self._trees[0].level != OUTSIDE).argmax()))
+            tree.arrays.level[left], tree.arrays.parent[left] = OUTSIDE, -1
+        if self._grown and self._trees[0].arrays.level[label] == OUTSIDE:
+            old, label = label, self._relabel(label, int((self._trees[0].arrays.level != OUTSIDE).argmax()))
             self._rank[label], self._width[label] = self._rank[old], self._width[old]
         others = self._members_of(suspects[~inside])
         if others is None:
@@ -348,9 +350,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
             return ids
         graph = self.graph
         fr.advanced.clear(self._found[1])
-        start = fr.filter(fr.Frontier(graph, ids), functors.is_new, self._mark, *self._found)
-        args = self._labels, self._mark, self._most, *self._found
-        fr.traverse(graph, start, functors.gather, *args, edges="both")
+        found = functors.Listing(self._labels, self._mark, *self._found)
+        start = fr.filter(fr.Frontier(graph, ids), functors.is_new, *found)
+        fr.traverse(graph, start, functors.gather, self._most, *found, edges="both")
         return self._take_found(self._most)
 
     def _grow(self, label: int) -> bool:
@@ -407,7 +409,9 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         middle = int(self._rank[pivot])
         for start, edges, sign in ((tails, "in", 1), (heads, "out", -1)):
             args = self._labels, self._rank, middle, sign, barrier, self._mark, limit, *self._found
-            fr.traverse(self.graph, fr.filter(start, functors.is_between, *args), functors.reach, *args, edges=edges)
+            search = functors.Search(*args)
+            first = fr.filter(start, functors.is_between, *search)
+            fr.traverse(self.graph, first, functors.reach, *search, edges=edges)
         return self._take_found(limit)
 
     # ---- searches ---------------------------------------------------------------------------------------------------
@@ -450,10 +454,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         at = xp.asarray(new[sequence])
         self._rank[at], self._width[at] = xp.asarray(first), xp.asarray(room)
         self._count += number - np.unique(np.append(before, pivot)).size
-        if self._grown and not within and self._trees[0].level[pivot] != OUTSIDE:
+        if self._grown and not within and self._trees[0].arrays.level[pivot] != OUTSIDE:
             merged = fr.Frontier(graph, ids[xp.asarray(members == of_pivot)])
             for tree in self._trees:
-                tree.level[merged.vertices] = DETACHED
+                tree.arrays.level[merged.vertices] = DETACHED
                 tree.attach(graph, merged)
         return True
 
@@ -488,9 +492,7 @@ class _Tree:
 
     Attributes
     ----------
-    level, parent : arrays by vertex
-    cut : tuple
-        The list of tentative vertices, as arguments for `enlist`.
+    arrays : Tree
     toward, away : {"in", "out"}
         The arcs of a vertex that lead to its parent, and to its children.
     height : int
@@ -499,26 +501,25 @@ class _Tree:
 
     def __init__(self, graph: fr.Graph, cut: tuple[Any, ...], toward: str, away: str):
         n, xp = graph.num_vertices, graph.xp
-        self.level, self.parent = xp.empty(n, np.int32), xp.empty(n, graph.vertex_dtype)
-        self.cut = cut
+        self.arrays = functors.Tree(xp.empty(n, np.int32), xp.empty(n, graph.vertex_dtype), *cut)
         self.toward, self.away = toward, away
 
     def clear(self) -> None:
         """Make it a tree without vertices."""
-        self.level[:], self.parent[:] = OUTSIDE, -1
+        self.arrays.level[:], self.arrays.parent[:] = OUTSIDE, -1
         self.height = 0
 
     @property
     def state(self) -> tuple[Any, Any]:
-        """The arrays, as arguments of functors."""
-        return self.level, self.parent
+        """The levels and parents."""
+        return self.arrays[:2]
 
     def repair(self, graph: fr.Graph, count: int, most: int) -> fr.Frontier | None:
         """Attach vertices that lost their parents, the first `count` of the list, and vertices below them.
 
         Return the vertices that cannot be attached, None if more than `most` lost their parents.
         """
-        listed, number, room = self.cut
+        _, _, listed, number, room = self.arrays
         if not count:
             return fr.Frontier(graph)
         tentative = fr.Frontier(graph, existing(graph, listed[:count]))
@@ -526,9 +527,9 @@ class _Tree:
             if not tentative:
                 break
             fr.advance(graph, tentative, functors.adopt, *self.state, edges=self.toward, output=None)
-            tentative = fr.advance(graph, tentative, functors.pass_on, *self.state, most, *self.cut, edges=self.away)
+            tentative = fr.advance(graph, tentative, functors.pass_on, most, *self.arrays, edges=self.away)
         if tentative:
-            fr.traverse(graph, tentative, functors.pass_on, *self.state, most, *self.cut, edges=self.away)
+            fr.traverse(graph, tentative, functors.pass_on, most, *self.arrays, edges=self.away)
         count = int(number[0])
         fr.advanced.clear(number)
         if count > min(most, room) or self.height > MAX_HEIGHT:

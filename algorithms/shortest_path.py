@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -160,6 +160,16 @@ def _meet(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
     return distance, predecessor
 
 
+class _Search(NamedTuple):
+    """A search over weighted edges. `too_long` gets a 1 if the length of a path overflows the type of `near`."""
+
+    near: Any
+    unreached: Any
+    too_long: Any
+    before: Any
+    target: Any
+
+
 def _approach(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
     """Distances and predecessors on a path of the lowest length."""
     xp, n = graph.xp, graph.num_vertices
@@ -170,7 +180,8 @@ def _approach(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
     near[source] = 0
     queue = fr.PriorityFrontier(graph, near, delta, monotone=True)
     queue.push(fr.Frontier(graph, [source]))
-    alone = queue.traverse(_relax_toward, near, unreached, too_long, before, target)
+    search = _Search(near, unreached, too_long, before, target)
+    alone = queue.traverse(_relax_toward, *search)
     if near[target] == unreached:
         check_lengths(graph, too_long, [near], unreached)
     if not alone:
@@ -206,16 +217,17 @@ def _join(_, met, before, behind, source, target, distance, predecessor):
     distance[source] = 0
 
 
-def _relax_toward(src, dst, edge, weight, distance, unreached, too_long, predecessor, target):
-    own = distance[src]
-    if not weight < distance[target] - own:
-        if distance[target] == unreached and weight < math.inf:
-            too_long[0] = 1
+def _relax_toward(src, dst, edge, weight, *args):
+    search = _Search(*args)
+    own = search.near[src]
+    if not weight < search.near[search.target] - own:
+        if search.near[search.target] == search.unreached and weight < math.inf:
+            search.too_long[0] = 1
         return False
     through = own + weight
-    if through < distance[dst] and fr.atomic_min(distance, dst, through) > through:
-        predecessor[dst] = src
-        return dst != target
+    if through < search.near[dst] and fr.atomic_min(search.near, dst, through) > through:
+        search.before[dst] = src
+        return dst != search.target
     return False
 
 

@@ -54,11 +54,11 @@ def check(cores, incremental=True):
         return
     ends = [host(part) for part in graph.to_coo()[:2]]
     src, dst = np.concatenate(ends), np.concatenate(ends[::-1])
-    core, rank = np.array(expected), host(cores._rank)
-    above, level = core[dst] > core[src], core[dst] == core[src]
-    for kept, counted in ((cores._support, above | level), (cores._later, above | level & (rank[dst] >= rank[src]))):
+    order, core = cores._order, np.array(expected)
+    rank, above, level = host(order.rank), core[dst] > core[src], core[dst] == core[src]
+    for kept, counted in ((order.support, above | level), (order.later, above | level & (rank[dst] >= rank[src]))):
         assert host(kept).tolist() == np.bincount(src[counted], minlength=graph.num_vertices).tolist()
-    assert (host(cores._later) <= core).all()
+    assert (host(order.later) <= core).all()
 
 
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])

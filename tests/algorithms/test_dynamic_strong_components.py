@@ -67,7 +67,7 @@ def check(components):
     assert not host(components._mark).any() and (host(components._local) == -1).all()
     inside = labels == labels[components._hub]
     for tree in components._trees if components._grown else ():
-        level, parent = host(tree.level), host(tree.parent)
+        level, parent = host(tree.arrays.level), host(tree.arrays.parent)
         members = np.setdiff1d(np.flatnonzero(inside), components._hub)
         above = parent[members]
         assert ((level != OUTSIDE) == inside).all() and (level[above] < level[members]).all() and inside[above].all()
