@@ -78,6 +78,25 @@ class _Forest(NamedTuple):
     room: Any
 
 
+class _Tree(NamedTuple):
+    """The spanning forest, and the list of tentative vertices."""
+
+    parent: Any
+    level: Any
+    listed: Any
+    number: Any
+    room: Any
+
+
+class _Attachment(NamedTuple):
+    """The spanning forest, to which detached vertices are attached."""
+
+    parent: Any
+    level: Any
+    link: Any
+    tally: Any
+
+
 class DynamicConnectedComponents(IncrementalAlgorithm):
     """Connected components, exact after every batch.
 
@@ -293,8 +312,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         kept = graph.entries(self._labels, graph.xp.asarray(np.array([self._largest])))
         detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, kept, self._tally)
         if graph.has_in_edges:
-            step = fr.advanced.StepCounter(1)
-            fr.traverse(graph, detached, _attach_to_parent, 0, step, *self._forest, edges="both")
+            _attach(graph, detached, self._forest)
         self._notifications = None
 
     @property
@@ -443,29 +461,36 @@ def _rename_components(graph, src, dst, largest, moved, *args):
     fr.compute(fr.Frontier.listed(graph, forest.listed[:0], moved), _follow, forest.labels, forest.link)
     listed = fr.Frontier.listed(graph, forest.listed, forest.number)
     detached = fr.filter(listed, _is_detached, forest.level, forest.tally)
-    fr.traverse(graph, detached, _attach_to_parent, 0, fr.advanced.StepCounter(1), *forest, edges="both")
+    _attach(graph, detached, forest)
 
 
 def _split_components(graph, src, dst, most, *args):
     """Find other paths for the vertices below deleted edges of the forest. Vertices without one form new components."""
     forest = _Forest(*args)
     fr.advanced.clear(forest.number)
-    tentative = fr.visit_edges(graph, src, dst, _cut, *forest)
+    tree = _Tree(forest.parent, forest.level, forest.listed, forest.number, forest.room)
+    tentative = fr.visit_edges(graph, src, dst, _cut, *tree)
     if not tentative:
         return
     # The host of a GPU does not synchronize to learn their number.
     if not graph.device.is_gpu and tentative.num_arcs > MOST_ARCS * graph.num_arcs + SMALL_ARCS:
         forest.tally[OUTDATED] += 1
         return
-    fr.traverse(graph, tentative, _reattach, most, *forest, edges="both")
+    fr.traverse(graph, tentative, _reattach, most, *tree, edges="both")
     listed = fr.Frontier.listed(graph, forest.listed, forest.number)
     detached = fr.filter(listed, _detach, forest.link, forest.level, forest.tally, most, forest.number)
     if not detached:
         return
-    fr.traverse(graph, detached, _attach_to_parent, 1, fr.advanced.StepCounter(1), *forest, edges="both")
+    _attach(graph, detached, forest, linking=1)
     roots = fr.filter(detached, _form_component, forest.labels, forest.link, forest.level, forest.parent, forest.tally)
     if roots:
-        fr.traverse(graph, roots, _attach_to_parent, 0, fr.advanced.StepCounter(2), *forest, edges="both")
+        _attach(graph, roots, forest, first=2)
+
+
+def _attach(graph, members, forest, linking=0, first=1):
+    """Attach vertices to the forest, or others to these, level by level."""
+    args = _Attachment(forest.parent, forest.level, forest.link, forest.tally)
+    fr.traverse(graph, members, _attach_to_parent, linking, fr.advanced.StepCounter(first), *args, edges="both")
 
 
 def _rename(v, labels, link, level, largest, tally):
@@ -521,13 +546,13 @@ def _is_detached(v, level, tally):
 
 def _cut(src, dst, edge, weight, *args):
     """Make dst tentative if src was its parent, since the edge was deleted."""
-    forest = _Forest(*args)
-    if forest.parent[dst] != src:
+    tree = _Tree(*args)
+    if tree.parent[dst] != src:
         return False
-    height = forest.level[dst]
-    if height >= 0 and fr.atomic_cas(forest.level, dst, height, -1 - height) == height:
-        forest.parent[dst] = -1
-        enlist(dst, forest.listed, forest.number, forest.room)
+    height = tree.level[dst]
+    if height >= 0 and fr.atomic_cas(tree.level, dst, height, -1 - height) == height:
+        tree.parent[dst] = -1
+        enlist(dst, tree.listed, tree.number, tree.room)
         return True
     return False
 
@@ -538,27 +563,27 @@ def _reattach(src, dst, edge, weight, most, *args):
     Once more than `most` are tentative, no further vertices become so. A new parent may become tentative in the same
     step. It is then processed in the next step, and makes all its children of that time tentative.
     """
-    forest = _Forest(*args)
-    tentative = forest.level[src]
+    tree = _Tree(*args)
+    tentative = tree.level[src]
     if tentative >= 0:
         return False
     own = -1 - tentative
-    above = forest.parent[src]
-    if above >= 0 and forest.level[above] >= 0:
-        fr.atomic_cas(forest.level, src, tentative, own)
+    above = tree.parent[src]
+    if above >= 0 and tree.level[above] >= 0:
+        fr.atomic_cas(tree.level, src, tentative, own)
         return False
-    other = forest.level[dst]
+    other = tree.level[dst]
     if other < 0:
         return False
     if other < own:
-        if fr.atomic_cas(forest.level, src, tentative, own) == tentative:
-            forest.parent[src] = dst
+        if fr.atomic_cas(tree.level, src, tentative, own) == tentative:
+            tree.parent[src] = dst
         return False
-    if forest.parent[dst] != src or forest.number[0] > most:
+    if tree.parent[dst] != src or tree.number[0] > most:
         return False
-    if fr.atomic_cas(forest.level, dst, other, -1 - other) != other:
+    if fr.atomic_cas(tree.level, dst, other, -1 - other) != other:
         return False
-    enlist(dst, forest.listed, forest.number, forest.room)
+    enlist(dst, tree.listed, tree.number, tree.room)
     return True
 
 
@@ -582,7 +607,7 @@ def _attach_to_parent(src, dst, edge, weight, linking, step, *args):
     second step, since it may be attached by then. Later frontiers contain only newly attached vertices. If `linking` is
     1, detached neighbors are linked.
     """
-    forest = _Forest(*args)
+    forest = _Attachment(*args)
     here = forest.level[src]
     there = forest.level[dst]
     if here != DETACHED:

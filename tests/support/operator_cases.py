@@ -290,7 +290,7 @@ def join_case(graph):
 
 def reattach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._reattach))
-    args = (np.int64(9), *forest(graph))
+    args = (np.int64(9), np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), *lists(graph))
     return functors, args, advance_module.advance_options(graph, advance_module.Functors(None))
 
 
@@ -299,24 +299,20 @@ def lists(graph):
     return np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int64), np.int64(1)
 
 
-def forest(graph):
-    """The labels and the spanning forest of components, as arguments."""
-    ids = np.zeros(1, graph.vertex_dtype)
-    return ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64), *lists(graph)
-
-
 def attach_case(*walked):
     """Along the edges of an undirected graph, or both ways in a directed one."""
     graph = walked[0]
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
-    args = (np.int64(1), np.int32(1), *forest(graph))
+    ids = np.zeros(1, graph.vertex_dtype)
+    args = (np.int64(1), np.int32(1), ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64))
     return functors, args, traverse_module.traverse_options(walked, advance_module.Functors(None), 1)
 
 
 def rename_end_case(graph):
     functor = (("op", dynamic_components_module._rename_end, OP, INT),)
-    largest = graph.vertex_dtype.type(0)
-    return functor, (largest, np.zeros(1, np.int64), *forest(graph)), (("NO_LOOKUP", "1"),)
+    largest, ids = graph.vertex_dtype.type(0), np.zeros(1, graph.vertex_dtype)
+    forest = ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64), *lists(graph)
+    return functor, (largest, np.zeros(1, np.int64), *forest), (("NO_LOOKUP", "1"),)
 
 
 def rename_case(graph):
