@@ -221,6 +221,18 @@ def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
 # ---- walks ----------------------------------------------------------------------------------------------------------
 
 
+def _draw_fading(times, rest, rate, low, high, chance):
+    """The last position such that the draw falls on it or later with a probability of at least `chance`."""
+    first = low
+    while low < high - 1:
+        middle = (low + high) >> 1
+        if faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 class Walks(NamedTuple):
     """The arcs by time, and the walks along them: their times at the start, and the options of all."""
 
@@ -242,20 +254,6 @@ class Walks(NamedTuple):
     seed: Any
 
 
-def _draw_fading(walks, low, high, chance):
-    """The last position such that the draw falls on it or later with a probability of at least `chance`."""
-    times = walks.times
-    rest = walks.rest
-    first = low
-    while low < high - 1:
-        middle = (low + high) >> 1
-        if faded(times[middle], times[first], walks.rate) * rest[middle] >= chance * rest[first]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 def _walk(walk, *args):
     walks = Walks(*args)
     length, seed = walks.length, walks.seed
@@ -267,7 +265,8 @@ def _walk(walk, *args):
         if low == high:
             break
         if walks.fades and (step > 0 or walks.timed):
-            place = _draw_fading(walks, low, high, 1.0 - fr.random(seed, walk, step))
+            chance = 1.0 - fr.random(seed, walk, step)
+            place = _draw_fading(walks.times, walks.rest, walks.rate, low, high, chance)
         else:
             place = low + (fr.advanced.random_bits(seed, walk, step) * (high - low) >> 32)
         at, time = walks.ids[place], walks.times[place]
