@@ -66,10 +66,9 @@ class Found(NamedTuple):
             array.fill(0)
 
 
-class Search(NamedTuple):
-    """A search from several sources at once."""
+class Levels(NamedTuple):
+    """Two subsequent levels of several sources, and the numbers of their paths."""
 
-    seen: Any
     here: Any
     coming: Any
     paths: Any
@@ -123,32 +122,33 @@ def _add_together(
     k = columns_of(k)
     seen, here, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(n, np.uint64)
     paths, behind = (xp.zeros((n, k)), xp.zeros((n, k))) if kept is None else (kept.paths, kept.behind)
-    search, sums = Search(seen, here, coming, paths, behind), xp.empty((n, k))
+    sums = xp.empty((n, k))
     seen[starts] = here[starts] = bits
     paths[starts, columns] = 1
     if kept is not None:
         kept.distance[starts, columns] = 0
     frontier = fr.Frontier(graph, starts)
     levels = [(frontier, bits)]
-    while frontier := fr.advance(graph, frontier, _count_paths, *search):
-        fr.compute(frontier, _arrive, *search)
+    while frontier := fr.advance(graph, frontier, _count_paths, seen, here, coming, paths):
+        fr.compute(frontier, _arrive, seen, here, coming)
         if kept is not None:
             fr.compute(frontier, _note_distance, here, kept.distance, np.int32(len(levels)))
         levels.append((frontier, here[frontier.vertices]))
     for level, words in reversed(levels[1:]):
         here[level.vertices] = words
         fr.neighbor_reduce(graph, level, _behind, behind, columns=k, out=sums)
-        fr.compute(level, _share, sums, total, endpoints, *search)
+        fr.compute(level, _share, here, paths, sums, behind, total, endpoints)
         if kept is not None:
             fr.compute(level, _note_sums, here, sums, kept.sums)
     if endpoints:
         total[starts] += (paths > 0).sum(axis=0)[: len(sources)] - 1
     if edges is None:
         return
+    both = Levels(here, coming, paths, behind)
     for (level, words), (following, later) in pairwise(levels):
         here[level.vertices] = words
         coming[following.vertices] = later
-        fr.advance(graph, level, _share_over_edge, edges, *search, output=None, direction="push")
+        fr.advance(graph, level, _share_over_edge, edges, *both, output=None, direction="push")
         coming[following.vertices] = 0
 
 
@@ -234,50 +234,47 @@ def _share_over_edge_in_turn(src, dst, edge, weight, place, paths, behind, edges
     return False
 
 
-def _count_paths(src, dst, edge, weight, *args):
-    search = Search(*args)
-    bits = search.here[src] & ~search.seen[dst]
+def _count_paths(src, dst, edge, weight, seen, here, coming, paths):
+    bits = here[src] & ~seen[dst]
     if bits == 0:
         return False
-    fr.atomic_or(search.coming, dst, bits)
+    fr.atomic_or(coming, dst, bits)
     while bits != 0:
         source = lowest_bit(bits)
-        fr.atomic_add(search.paths, (dst, source), search.paths[src, source])
+        fr.atomic_add(paths, (dst, source), paths[src, source])
         bits &= bits - np.uint64(1)
     return True
 
 
-def _arrive(v, *args):
-    search = Search(*args)
-    search.here[v] = search.coming[v]
-    search.seen[v] |= search.coming[v]
-    search.coming[v] = 0
+def _arrive(v, seen, here, coming):
+    here[v] = coming[v]
+    seen[v] |= coming[v]
+    coming[v] = 0
 
 
 def _behind(src, dst, edge, weight, source, behind):
     return behind[dst, source]
 
 
-def _share(v, sums, total, endpoints, *args):
-    search = Search(*args)
-    bits = search.here[v]
+def _share(v, here, paths, sums, behind, total, endpoints):
+    bits = here[v]
     while bits != 0:
         source = lowest_bit(bits)
-        share = search.paths[v, source] * sums[v, source]
-        search.behind[v, source] = (1 + share) / search.paths[v, source]
+        share = paths[v, source] * sums[v, source]
+        behind[v, source] = (1 + share) / paths[v, source]
         total[v] += share + endpoints
         bits &= bits - np.uint64(1)
 
 
 def _share_over_edge(src, dst, edge, weight, edges, *args):
-    search = Search(*args)
-    bits = search.here[src] & search.coming[dst]
+    both = Levels(*args)
+    bits = both.here[src] & both.coming[dst]
     if bits == 0:
         return False
     share = 0.0
     while bits != 0:
         source = lowest_bit(bits)
-        share += search.paths[src, source] * search.behind[dst, source]
+        share += both.paths[src, source] * both.behind[dst, source]
         bits &= bits - np.uint64(1)
     fr.atomic_add(edges, edge, share)
     return False
