@@ -121,7 +121,10 @@ def take_from(src, dst, edge, weight, taken, received, both):
 
 def measure_vertex(v, column, *args):
     """One of the sums that MEASURES lists. Column 0 is computed first."""
-    walk = Walk(*args)
+    return measure_of(Walk(*args), v, column)
+
+
+def measure_of(walk, v, column):
     if column == 0:
         walk.ranks[v] += walk.received[v]
         walk.received[v] = 0.0
@@ -218,7 +221,7 @@ def step_vertex(v, column, slopes, *args):
             share = slopes[0] / slopes[1]
         walk.sent[v] += share * walk.moved[v]
         walk.received[v] *= share
-    return measure_vertex(v, column, *args)
+    return measure_of(walk, v, column)
 
 
 def scale_vertex(v, factor, *args):

@@ -23,7 +23,7 @@ Jones and Plassmann, "A Parallel Graph Coloring Heuristic", SIAM J. Sci. Comput.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -130,7 +130,7 @@ class DynamicColoring(IncrementalAlgorithm):
         """List an end of each edge between vertices of the same color."""
         if not self._torn:
             self._settled = False
-            args = self._priority, self._color, self._reason, *self._listed.arguments
+            args = Listing(self._priority, self._color, self._reason, *self._listed.arguments)
             fr.visit_edges(self.graph, src, dst, _list_end, *args, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -202,19 +202,31 @@ class DynamicColoring(IncrementalAlgorithm):
         return int(fr.reduce(needy, value_of, color, reduce="max", dtype=np.int32)[0])
 
 
-def _list_end(src, dst, edge, weight, priority, color, reason, *listed):
+class Listing(NamedTuple):
+    """The arguments of `_list_end`, the last of which are a list of vertices."""
+
+    priority: Any
+    color: Any
+    reason: Any
+    listed: Any
+    number: Any
+    room: Any
+
+
+def _list_end(src, dst, edge, weight, *args):
     """List an end of an edge between vertices of the same color, the one that comes later."""
-    if color[src] == color[dst]:
-        last = dst if comes_before(src, dst, priority) else src
-        if fr.atomic_max(reason, last, LOST) == UNLISTED:
-            enlist(last, *listed)
+    listing = Listing(*args)
+    if listing.color[src] == listing.color[dst]:
+        last = dst if comes_before(src, dst, listing.priority) else src
+        if fr.atomic_max(listing.reason, last, LOST) == UNLISTED:
+            enlist(last, listing.listed, listing.number, listing.room)
     return False
 
 
-def _list_source(src, dst, edge, weight, reason, *listed):
+def _list_source(src, dst, edge, weight, reason, listed, number, room):
     """List the source of a deleted arc."""
     if fr.atomic_max(reason, src, LOWERED) == UNLISTED:
-        enlist(src, *listed)
+        enlist(src, listed, number, room)
     return False
 
 

@@ -170,7 +170,16 @@ class Tree(NamedTuple):
 
 
 def _choose_and_tell(src, dst, edge, weight, *args):
-    tree = Tree(*args)
+    return _choose(Tree(*args), src, dst, edge)
+
+
+def _choose_earlier(src, dst, edge, weight, *args):
+    _choose(Tree(*args), src, dst, edge)
+    return False
+
+
+def _choose(tree, src, dst, edge):
+    """Choose the start of an edge as predecessor, if dst is reached by the edge, and src before. Whether it is."""
     time, source = tree.times[edge], tree.source
     if time != tree.arrival[dst] or not tree.begin <= time < tree.end or dst == source:
         return False
@@ -178,11 +187,6 @@ def _choose_and_tell(src, dst, edge, weight, *args):
         return False
     tree.predecessor[dst] = src
     return True
-
-
-def _choose_earlier(src, dst, edge, weight, *args):
-    _choose_and_tell(src, dst, edge, weight, *args)
-    return False
 
 
 def _has_none(v, *args):
