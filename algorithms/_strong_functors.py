@@ -62,7 +62,7 @@ def list_once(state, v, bit):
 def list_tail(src, dst, edge, weight, rank, *args):
     """List the tail of an arc that leads backward in the order."""
     tails = Listing(*args)
-    if leads_back(src, dst, edge, weight, tails.labels, rank):
+    if is_backward(src, dst, tails.labels, rank):
         list_once(tails, src, TAIL)
     return False
 
@@ -90,7 +90,14 @@ def cut(tree, above, v):
 
 
 def leads_back(src, dst, edge, weight, labels, rank):
-    return labels[src] != labels[dst] and rank[labels[src]] >= rank[labels[dst]]
+    return is_backward(src, dst, labels, rank)
+
+
+def is_backward(src, dst, labels, rank):
+    """Whether an arc leads backward in the order of components."""
+    own = labels[src]
+    other = labels[dst]
+    return own != other and rank[own] >= rank[other]
 
 
 def finds(search, v):
