@@ -44,19 +44,38 @@ def as_int64(seed: int) -> np.int64:
     return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
 
 
+def draw(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
+    """Return `k` of some distinct vertices, or all if fewer exist, drawn at random, in ascending order.
+
+    They are those with the lowest random numbers of seed and vertex. So one more vertex, or one less, changes at most
+    one that is drawn.
+    """
+    if vertices.size <= k:
+        return np.sort(vertices)
+    numbers = _mixed(vertices.astype(np.uint64) ^ _mixed(np.array([seed & (2**64 - 1)], np.uint64)))
+    return np.sort(vertices[np.argpartition(numbers, k)[:k]])
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """A random number for each (SplitMix64; Steele, Lea and Flood, OOPSLA 2014): different ones for different ones."""
+    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
+    numbers = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ numbers >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ numbers >> np.uint64(31)
+
+
 def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[int], int]:
     """Return the vertices to start from, ascending, and the number of existing vertices.
 
     Without `sources`, these are all vertices, or `k` drawn ones (all if fewer exist). Errors name the argument.
     """
     fr.advanced.arguments.check_graph(graph)
-    generator = np.random.default_rng(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1))
+    seed = fr.advanced.arguments.integer(seed, "seed")
     existing = np.sort(graph.device.to_host(fr.Frontier.all(graph).vertices))
     if k is not None:
         if sources is not None:
             raise ValueError("sources and k cannot both be given: k is the number of sources to draw")
-        count = min(fr.advanced.arguments.integer(k, "k", 1), existing.size)
-        chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
+        chosen = draw(existing, fr.advanced.arguments.integer(k, "k", 1), seed)
     elif sources is None:
         chosen = existing
     elif np.ndim(sources) == 0:

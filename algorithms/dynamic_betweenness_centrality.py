@@ -55,7 +55,7 @@ import numpy as np
 import frontier as fr
 
 from . import _betweenness_functors as functors
-from ._arguments import sample_of
+from ._arguments import draw, sample_of
 from ._betweenness_functors import NONE
 from ._betweenness_words import Word
 from ._listed import Listed
@@ -74,8 +74,8 @@ CALLS = {"cpu": 2**10, "gpu": 2**16}
 """The calls of the operators of a repair count as this number of arcs."""
 STAGES = {"cpu": 64, "gpu": 4}
 """The number of stages of the third step. Each costs a GPU two host synchronizations."""
-MOST_EDGES = 1 / 128
-"""The edges of a batch of more than this fraction of all arcs are not looked at."""
+MOST_EDGES, FEW = 1 / 128, 64
+"""The edges of a batch of more than this fraction of all arcs, and of more than this number, are not looked at."""
 
 
 class DynamicBetweennessCentrality(IncrementalAlgorithm):
@@ -90,7 +90,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         The sources, by default all vertices, including later ones, or `k` of them. A source that is deleted does not
         count until it returns.
     k : int, optional
-        Draw this number of sources at random, once.
+        Draw this number of sources at random: the same as `betweenness_centrality`. A vertex that is inserted may
+        replace a source, and a deleted source is replaced.
     normalized, endpoints : bool
         As in `betweenness_centrality`.
     seed : int
@@ -152,7 +153,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         fr.advanced.arguments.flag(endpoints, "endpoints")
         self.normalized, self.endpoints = bool(normalized), bool(endpoints)
         chosen, self._existing = sample_of(graph, sources, k, seed)
-        self._sample = None if sources is None and k is None else np.asarray(chosen, np.int64)
+        self._given = None if sources is None else np.asarray(chosen, np.int64)
+        self._k, self._seed = None if k is None else int(k), int(seed)
         self._sources = chosen
         self._trials = Trials()
         self._words: list[Word] = []
@@ -195,7 +197,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         present = fr.Frontier.all(graph)
         existing = np.sort(graph.device.to_host(present.vertices))
         before, self._existing = self._sources, int(existing.size)
-        self._sources = (existing if self._sample is None else np.intersect1d(self._sample, existing)).tolist()
+        chosen = existing if self._given is None else np.intersect1d(self._given, existing)
+        self._sources = (chosen if self._k is None else draw(existing, self._k, self._seed)).tolist()
         if self._sources != before:
             self._stale = True
         if self._stale or not self._follows:
@@ -223,7 +226,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def _is_large(self, edges: int) -> bool:
         """Whether a batch of this number of edges is not looked at."""
-        return edges > MOST_EDGES * self.graph.num_arcs and not fr.advanced.is_warming_up()
+        return edges > max(MOST_EDGES * self.graph.num_arcs, FEW) and not fr.advanced.is_warming_up()
 
     def _list(self, src: Any, dst: Any, sign: float) -> None:
         """List the ends of the edges of a batch, and change gains and sums."""

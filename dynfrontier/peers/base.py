@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from algorithms._arguments import draw
+
 NO_TASKS = ("prepare", "build", "synchronize", "task")  # methods of a peer that are not tasks
 
 TASKS = {
@@ -124,10 +126,8 @@ def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str,
     """Replace a number of sources by the vertices that algorithms draw."""
     if "seed" not in settings or settings.get("k") is None:
         return dict(settings)
-    generator = np.random.default_rng(settings["seed"])
-    chosen = generator.choice(vertices, min(settings["k"], vertices.size), replace=False)
     given = {name: value for name, value in settings.items() if name != "k"}
-    return given | {"sources": np.sort(chosen).tolist()}
+    return given | {"sources": draw(vertices, settings["k"], settings["seed"]).tolist()}
 
 
 def integers(values: Any) -> np.ndarray:

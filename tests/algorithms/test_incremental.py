@@ -19,7 +19,15 @@ N = 60
 NUMBERS = {"connected_components": ("count",), "k_truss": ("num_edges",)}
 """Numbers of results that are compared in addition to the catalogue's values."""
 
-SLOW = ("katz_centrality", "coloring")
+SLOW = (
+    "katz_centrality",
+    "coloring",
+    "betweenness_centrality",
+    "strongly_connected_components",
+    "louvain",
+    "label_propagation",
+    "core_number",
+)
 """Analytics whose many kernels are compiled only with --all."""
 
 

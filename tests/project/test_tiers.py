@@ -100,3 +100,12 @@ def test_files_through_iterators_have_one_or_two_structures():
             cases(file, "test_lengths", structure=CLASSES), SimpleNamespace(getoption=lambda name: name == "--all")
         )
         assert len(items) == number
+
+
+def test_tests_of_few_structures_keep_one():
+    """Structures may be classes or names, and others than those that are drawn for a file."""
+    for few in ([STRUCTURES["csr"], STRUCTURES["slab"]], ["csr", "slab"], ["csr"]):
+        items = cases("algorithms/test_incremental.py", "test_text", structure=few, analytic=["bfs", "pagerank"])
+        items = chosen(items, SimpleNamespace(getoption=lambda name: name == "--all"))
+        assert values(items, "analytic") == ["bfs", "pagerank"]
+        assert set(values(items, "structure")) == {few[-1]}

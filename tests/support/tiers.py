@@ -60,7 +60,7 @@ def chosen(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]
     """The cases of the tier that the options ask for, in their order."""
     if config.getoption("--long"):
         return items
-    items = with_products_on_one_structure([item for item in items if is_drawn(item)])
+    items = with_products_on_one_structure(drawn(items))
     return first_tier(items) if is_first(config) else items
 
 
@@ -70,6 +70,16 @@ def is_first(config: pytest.Config) -> bool:
 
 
 # ---- --all -----------------------------------------------------------------------------------------------------------
+
+
+def drawn(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The cases that run without ``--long``: those that the marks ``sampled`` draw, and of a test of which they draw
+    none, such as one for few structures, the cases on one structure."""
+    kept = {item for item in items if is_drawn(item)}
+    for cases in grouped(items, test_of).values():
+        if kept.isdisjoint(cases):
+            kept.update(of_one_structure(cases))
+    return [item for item in items if item in kept]
 
 
 def is_drawn(item: Any) -> bool:
@@ -97,7 +107,7 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     device = case.get("device", "cpu")
     if not case or mark.kwargs.get("on", "cpu" if by_file else device) != device:
         return True
-    structure = case.get("structure")
+    structure = STRUCTURES.get(structure_of(item) or "", case.get("structure"))
     slow = any(item.iter_markers("slow"))
     if not slow and structure is STRUCTURES[USUAL] and not of_updates(item.path) and subject_of(item) == SHARED:
         return True
