@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -64,8 +65,10 @@ class _Reader(ast.NodeVisitor):
         }  # fmt: skip
         names = [*self.parameters, *(f"{self.made.__name__}.{field}" for field in getattr(self.made, "_fields", ()))]
         self.found = {name: Accesses() for name in names}
-        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        self._fixed = set(self.parameters) - stored
+        stored = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        self._fixed = set(self.parameters) - stored.keys()
+        self._once = {name for name, times in stored.items() if times == 1} - set(self.parameters)
+        self._aliases: dict[str, Accesses] = {}  # of variables that are only another name for an array
         for part in body:
             self.visit(part)
 
@@ -79,6 +82,10 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.slice)
 
     def visit_Assign(self, node: ast.Assign) -> None:
+        target, known = node.targets[0], self._accesses(node.value)
+        if known and len(node.targets) == 1 and isinstance(target, ast.Name) and target.id in self._once:
+            self._aliases[target.id] = known
+            return
         for value in node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,):
             self._use_anyhow(value)  # another name for a possible array
         self.generic_visit(node)
@@ -121,6 +128,8 @@ class _Reader(ast.NodeVisitor):
         """The accesses of an expression, if it is a parameter or a field of a named tuple: of one, its `field`."""
         if isinstance(node, ast.Attribute) and not field:
             node, field = node.value, f".{node.attr}"
+        if isinstance(node, ast.Name) and not field and node.id in self._aliases:
+            return self._aliases[node.id]
         prefix = self._prefix(node)
         if prefix is None or field in (".shape", ".strides"):
             return None
