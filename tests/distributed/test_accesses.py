@@ -40,6 +40,11 @@ def rename(v, *args):
     return near[v, 0]
 
 
+def choose(v, *args):
+    search = Search(*args)
+    fr.atomic_add(search.near if v > 2 else search.distance, v, 1)
+
+
 def ignore(v, total, *args):
     return total[v]
 
@@ -59,5 +64,6 @@ def test_fields_of_named_tuples():
     assert list(accesses_of(reach_from)) == names
     assert found(reach_from) == expected | {"Search.near": ({"?"}, {"src"})}
     assert found(rename) == {"Search.near": ({"?"}, {"?"})}
+    assert found(choose) == {name: ({"?"}, {"?"}) for name in ("Search.distance", "Search.near")}
     assert found(ignore) == {"total": ({"v"}, set())}
     assert accesses_of(split) is None  # which counts as any access

@@ -83,6 +83,11 @@ class _Reader(ast.NodeVisitor):
             self._use_anyhow(value)  # another name for a possible array
         self.generic_visit(node)
 
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        for value in (node.body, node.orelse):
+            self._use_anyhow(value)  # one of two possible arrays
+        self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         callee = self._resolve(node.func)
         callee = getattr(callee, "py_func", callee)
