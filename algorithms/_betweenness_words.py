@@ -60,9 +60,10 @@ class Word:
         for array in (*numbers, gain, *bits):
             array[absent] = 0
         self._adopt(graph, Found(distance, *numbers), gain, reached, bits)
-        for which, (words, listed) in enumerate(
-            ((self.state.down, self.state.down_list), (self.state.up, self.state.up_list))
-        ):
+        state = self.state
+        for words, listed, number in (
+            (state.down, state.down_list, state.num_down), (state.up, state.up_list, state.num_up),
+        ):  # fmt: skip
             ids = graph.xp.flatnonzero(words)
             listed[: ids.size] = ids
-            self.numbers[which] = ids.size
+            number[0] = ids.size

@@ -27,6 +27,7 @@ class Repair(NamedTuple):
     bad: Any
     unreached: Any
     both_ways: Any
+    """Whether the graph is undirected."""
     listed: Any
     number: Any
     room: Any

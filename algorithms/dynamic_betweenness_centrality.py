@@ -1,4 +1,4 @@
-"""Betweenness centrality from a fixed sample of sources, maintained incrementally.
+"""Betweenness centrality from all vertices or some sources, maintained incrementally.
 
 Every source has its distances, numbers of shortest paths, and shares of the paths, as a search from it computes them
 (`_shortest_paths`). Up to 32 sources have a column each in arrays, a bit each in words, and are repaired together:
@@ -17,6 +17,7 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
                      have changed
     moved[v]         sources whose distance to v has changed, or may have become shorter
     again[v]         sources for which v sums up the paths behind all successors again
+    reached[s]       number of vertices that s reaches
     last[v]          the last two bits of all distances, of source s at bits s and s + 32,
                      which tell at a glance which neighbors may be a step nearer
     priority[v]      minus the largest distance of v from sources in `up`: the farthest
@@ -79,7 +80,7 @@ MOST_EDGES, FEW = 1 / 128, 64
 
 
 class DynamicBetweennessCentrality(IncrementalAlgorithm):
-    """Betweenness centrality, or its estimate from a fixed sample of sources, exact for them after every batch.
+    """Betweenness centrality, or its estimate from some sources, exact for these after every batch.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         The sources, by default all vertices, including later ones, or `k` of them. A source that is deleted does not
         count until it returns.
     k : int, optional
-        Draw this number of sources at random: the same as `betweenness_centrality`. A vertex that is inserted may
-        replace a source, and a deleted source is replaced.
+        Draw this number of sources at random, as `betweenness_centrality` does. An inserted vertex may replace a
+        source, and a deleted source is replaced. All sources are searched again then.
     normalized, endpoints : bool
         As in `betweenness_centrality`.
     seed : int
