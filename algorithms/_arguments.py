@@ -45,10 +45,10 @@ def as_int64(seed: int) -> np.int64:
 
 
 def draw(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
-    """Return `k` of some distinct vertices, or all if fewer exist, drawn at random, in ascending order.
+    """Draw `k` of these distinct vertices at random, or return all if they are fewer, in ascending order.
 
-    They are those with the lowest random numbers of seed and vertex. So one more vertex, or one less, changes at most
-    one that is drawn.
+    Each vertex gets a random number from `seed`, and the lowest numbers are drawn. So one vertex more or less changes
+    at most one drawn vertex.
     """
     if vertices.size <= k:
         return np.sort(vertices)
@@ -57,7 +57,7 @@ def draw(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """A random number for each (SplitMix64; Steele, Lea and Flood, OOPSLA 2014): different ones for different ones."""
+    """A random number for each number, all distinct (SplitMix64; Steele, Lea and Flood, OOPSLA 2014)."""
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ numbers >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)

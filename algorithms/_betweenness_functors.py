@@ -26,7 +26,7 @@ NONE = 2**30
 """The priority of vertices that are not queued: more than that of all others."""
 
 
-class Arrays(NamedTuple):
+class WordState(NamedTuple):
     """The results of up to `WIDTH` sources, and the vertices whose results may have changed."""
 
     distance: Any
@@ -115,7 +115,7 @@ class Ascent(NamedTuple):
 
 def list_ends(src, dst, edge, weight, spent, sign, both, *args):
     """List the ends of an edge that is inserted (`sign` 1) or deleted (-1), for the sources that it concerns."""
-    word = Arrays(*args)
+    word = WordState(*args)
     for turn in range(2):
         if turn == 0 or both:
             u = dst if turn else src
@@ -295,7 +295,7 @@ def relax(src, dst, edge, weight, step, *args):
 
 def list_farther(src, dst, edge, weight, *args):
     """List dst for the sources for which it may have been before src."""
-    word = Arrays(*args)
+    word = WordState(*args)
     bits = word.moved[src]
     found = np.uint64(0)
     while bits != 0:
@@ -311,7 +311,7 @@ def list_farther(src, dst, edge, weight, *args):
 
 def start_again(v, is_altered, altered, num_altered, *args):
     """Clear the numbers of v for sources whose distance to it has changed."""
-    word = Arrays(*args)
+    word = WordState(*args)
     set_last(v, word.distance, word.last)
     bits = word.moved[v]
     while bits != 0:

@@ -8,7 +8,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._betweenness_functors import Arrays
+from ._betweenness_functors import WordState
 from ._shortest_paths import UNREACHED, Found, found_by
 from .incremental import extended
 
@@ -16,7 +16,7 @@ from .incremental import extended
 class Word:
     """Up to `WIDTH` sources: their results, and the vertices whose results may have changed."""
 
-    arrays: Arrays
+    state: WordState
     pulled: Any  # scratch memory of the shape of the results, for reductions and changes
 
     def __init__(self, graph: fr.Graph, num_vertices: int, count: int):
@@ -31,38 +31,39 @@ class Word:
         moved, last, again, down, up = bits
         self.numbers = graph.xp.zeros(2, np.int64)
         lists = [(graph.xp.empty(n, graph.vertex_dtype), self.numbers[i : i + 1]) for i in range(2)]
-        self.arrays = Arrays(*found, gain, moved, last, reached, again, down, *lists[0], up, *lists[1], n)
+        self.state = WordState(*found, gain, moved, last, reached, again, down, *lists[0], up, *lists[1], n)
 
     def down(self, graph: fr.Graph) -> fr.Frontier:
         """The vertices that are listed in `down`."""
-        return fr.Frontier.listed(graph, self.arrays.down_list, self.arrays.num_down)
+        return fr.Frontier.listed(graph, self.state.down_list, self.state.num_down)
 
     def up(self, graph: fr.Graph) -> fr.Frontier:
         """The vertices that are listed in `up`."""
-        return fr.Frontier.listed(graph, self.arrays.up_list, self.arrays.num_up)
+        return fr.Frontier.listed(graph, self.state.up_list, self.state.num_up)
 
     def clear(self) -> None:
         """Forget all results."""
         self.found.clear()
         fr.advanced.clear(self.numbers)
-        for array in (self.arrays.gain, *self._bits):
+        for array in (self.state.gain, *self._bits):
             array.fill(0)
 
     def adapt(self, graph: fr.Graph, absent: Any) -> None:
         """Give entries to new vertices, and clear the entries of deleted ones."""
         self.shape = graph.num_vertices, self.shape[1]
         distance = extended(graph, self.found.distance, UNREACHED)
-        *numbers, gain = (extended(graph, array, 0) for array in (*self.found[1:], self.arrays.gain))
+        *numbers, gain = (extended(graph, array, 0) for array in (*self.found[1:], self.state.gain))
         bits = [extended(graph, array, 0) for array in self._bits]
-        reached = self.arrays.reached
+        reached = self.state.reached
         reached -= (numbers[0][absent] > 0).sum(axis=0)
         distance[absent] = UNREACHED
         for array in (*numbers, gain, *bits):
             array[absent] = 0
         self._adopt(graph, Found(distance, *numbers), gain, reached, bits)
-        for which, (words, listed) in enumerate(
-            ((self.arrays.down, self.arrays.down_list), (self.arrays.up, self.arrays.up_list))
-        ):
+        state = self.state
+        for words, listed, number in (
+            (state.down, state.down_list, state.num_down), (state.up, state.up_list, state.num_up),
+        ):  # fmt: skip
             ids = graph.xp.flatnonzero(words)
             listed[: ids.size] = ids
-            self.numbers[which] = ids.size
+            number[0] = ids.size

@@ -27,6 +27,7 @@ class Repair(NamedTuple):
     bad: Any
     unreached: Any
     both_ways: Any
+    """Whether the graph is undirected."""
     listed: Any
     number: Any
     room: Any
@@ -112,6 +113,26 @@ def pass_to_child(tree, v, u, most):
     return True
 
 
+def relax_edge(tree, v, u, length):
+    """Lower the distance of u to the length of the path over v and this edge. Return whether it was greater."""
+    own = tree.distance[v]
+    other = tree.distance[u]
+    # A vertex is advanced after the last change of its distance, and then identifies its predecessor.
+    if tree.both_ways and own < tree.unreached and is_tight(tree, v, u, length):
+        tree.predecessor[v] = u
+    if not extends(own, length, tree.unreached, tree.bad):
+        return False
+    through = own + length
+    if through < other and fr.atomic_min(tree.distance, u, through) > through:
+        if through == own:
+            tree.flat[0] = 1
+        if not tree.both_ways and tree.state[u] != CHANGED:
+            tree.state[u] = CHANGED
+            enlist(u, tree.listed, tree.number, tree.room)
+        return True
+    return False
+
+
 class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
@@ -130,24 +151,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     """The functors for this edge length."""
 
     def relax(src, dst, edge, weight, *args):
-        tree = Repair(*args)
-        length = length_of(weight)
-        own = tree.distance[src]
-        other = tree.distance[dst]
-        # A vertex is advanced after the last change of its distance, and then identifies its predecessor.
-        if tree.both_ways and own < tree.unreached and is_tight(tree, src, dst, length):
-            tree.predecessor[src] = dst
-        if not extends(own, length, tree.unreached, tree.bad):
-            return False
-        through = own + length
-        if through < other and fr.atomic_min(tree.distance, dst, through) > through:
-            if through == own:
-                tree.flat[0] = 1
-            if not tree.both_ways and tree.state[dst] != CHANGED:
-                tree.state[dst] = CHANGED
-                enlist(dst, tree.listed, tree.number, tree.room)
-            return True
-        return False
+        return relax_edge(Repair(*args), src, dst, length_of(weight))
 
     def mark_tentative(src, dst, edge, weight, *args):
         tree = Repair(*args)
@@ -210,7 +214,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         return False
 
     def relax_unit(src, dst, edge, weight, *args):
-        return relax(src, dst, 0, 1, *args)
+        return relax_edge(Repair(*args), src, dst, 1)
 
     # Edges of length 1 need not be looked up. Edges of a batch are in the graph after an insertion, and absent after a
     # deletion. A parallel edge may remain, along which the vertex then finds its parent again.

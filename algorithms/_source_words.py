@@ -139,10 +139,10 @@ def _has_news(v, coming, n, step):
 
 
 def _arrive(src, step, *args):
-    _take_news(src, step, Search(*args))
+    _take_news(Search(*args), src, step)
 
 
-def _take_news(v, step, search):
+def _take_news(search, v, step):
     """Store the results of the sources that find v in this step."""
     here = (step & 1) * search.n + v
     bits = search.coming[here]
@@ -164,7 +164,7 @@ def _take_news(v, step, search):
 
 def _arrive_and_miss(v, step, alive, *args):
     search = Search(*args)
-    _take_news(v, step, search)
+    _take_news(search, v, step)
     now = step & 1
     if search.arrived[v] & ~alive[now] != 0:
         fr.atomic_or(alive, now, search.arrived[v])
@@ -172,15 +172,15 @@ def _arrive_and_miss(v, step, alive, *args):
 
 
 def _push(src, dst, edge, weight, step, *args):
-    return _find(dst, src, step, Search(*args))
+    return _find(Search(*args), dst, src, step)
 
 
 def _pull(src, dst, edge, weight, step, *args):
-    _find(src, dst, step, Search(*args))
+    _find(Search(*args), src, dst, step)
     return False
 
 
-def _find(v, before, step, search):
+def _find(search, v, before, step):
     """Sources find v through the vertex before it. Return whether any source did so first."""
     bits = search.arrived[before] & ~search.seen[v]
     if bits == 0:

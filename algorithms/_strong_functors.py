@@ -69,7 +69,9 @@ def list_tail(src, dst, edge, weight, rank, *args):
 
 def list_ends(src, dst, edge, weight, *args):
     """Cut the trees at a deleted arc, and list its ends if it was within a component without trees."""
-    away, toward, suspects = Tree(*args[:5]), Tree(*args[5:10]), Listing(*args[10:])
+    away = Tree(*args[:5])
+    toward = Tree(*args[5:10])
+    suspects = Listing(*args[10:])
     if suspects.labels[src] != suspects.labels[dst]:
         return False
     if away.level[src] != OUTSIDE:

@@ -447,11 +447,12 @@ def _list(piece, arc_of, pieces, first_source, stride, nothing, keys, *args):
     last = paths.last
     arc = arc_of[piece]
     i = paths.owner[arc]
+    u = paths.sources[i]
+    listed = last[arc] - last[0]
     skipped = (piece - pieces[arc]) * PIECE
     for k in range(skipped, min(skipped + PIECE, last[arc + 1] - last[arc])):
         v = paths.ends[paths.low[arc] + k]
-        is_first = _is_first(paths, paths.sources[i], v)
-        keys[last[arc] - last[0] + k] = (i - first_source) * stride + v if is_first else nothing
+        keys[listed + k] = (i - first_source) * stride + v if _is_first(paths, u, v) else nothing
 
 
 def _is_first(paths, u, v):

@@ -155,7 +155,7 @@ def _is_ready(v, waiting):
 
 
 class Colors(NamedTuple):
-    """Colors, and the bits of those that neighbors have: see the top of the file."""
+    """Colors, and the bits of neighbors' colors: see the top of the file."""
 
     priority: Any
     waiting: Any

@@ -1,4 +1,4 @@
-"""Betweenness centrality from a fixed sample of sources, maintained incrementally.
+"""Betweenness centrality from all vertices or some sources, maintained incrementally.
 
 Every source has its distances, numbers of shortest paths, and shares of the paths, as a search from it computes them
 (`_shortest_paths`). Up to 32 sources have a column each in arrays, a bit each in words, and are repaired together:
@@ -17,6 +17,7 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
                      have changed
     moved[v]         sources whose distance to v has changed, or may have become shorter
     again[v]         sources for which v sums up the paths behind all successors again
+    reached[s]       number of vertices that s reaches
     last[v]          the last two bits of all distances, of source s at bits s and s + 32,
                      which tell at a glance which neighbors may be a step nearer
     priority[v]      minus the largest distance of v from sources in `up`: the farthest
@@ -79,7 +80,7 @@ MOST_EDGES, FEW = 1 / 128, 64
 
 
 class DynamicBetweennessCentrality(IncrementalAlgorithm):
-    """Betweenness centrality, or its estimate from a fixed sample of sources, exact for them after every batch.
+    """Betweenness centrality, or its estimate from some sources, exact for these after every batch.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         The sources, by default all vertices, including later ones, or `k` of them. A source that is deleted does not
         count until it returns.
     k : int, optional
-        Draw this number of sources at random: the same as `betweenness_centrality`. A vertex that is inserted may
-        replace a source, and a deleted source is replaced.
+        Draw this number of sources at random, as `betweenness_centrality` does. An inserted vertex may replace a
+        source, and a deleted source is replaced. All sources are searched again then.
     normalized, endpoints : bool
         As in `betweenness_centrality`.
     seed : int
@@ -236,7 +237,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._size += int(src.size)
         both = np.bool_(not self.graph.directed)
         for word in self._words:
-            args = self._spent, sign, both, *word.arrays
+            args = self._spent, sign, both, *word.state
             fr.visit_edges(self.graph, src, dst, functors.list_ends, *args, output=False)
 
     def _bring_up(self) -> None:
@@ -263,9 +264,9 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._in_turn = add_paths(copied, sources, self._total, self.endpoints, kept=kept)
         everyone = fr.Frontier.all(graph)
         for word in self._words if follows else ():
-            fr.compute(everyone, functors.set_last, word.found.distance, word.arrays.last)
+            fr.compute(everyone, functors.set_last, word.found.distance, word.state.last)
             if self.endpoints:
-                word.arrays.reached[:] = (word.found.paths > 0).sum(axis=0)
+                word.state.reached[:] = (word.found.paths > 0).sum(axis=0)
         if self._words and follows:
             distance = self._words[0].found.distance
             farthest = fr.reduce(everyone, functors.farthest, distance, reduce="max", dtype=np.int64)
@@ -324,13 +325,13 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         listed, number, _ = self._altered
         altered = fr.Frontier.listed(graph, listed, number)
         for word in words:
-            self._sum_again(fr.filter(altered, functors.has_little, *word.found[1:], word.arrays.again), word)
+            self._sum_again(fr.filter(altered, functors.has_little, *word.found[1:], word.state.again), word)
         if self.endpoints:
             altered |= fr.Frontier(graph, self._sources)
         fr.compute(altered, functors.clear_total, self._total, self._is_altered)
         for word in self._words:
-            arrays = word.arrays
-            args = arrays.distance, arrays.paths, arrays.sums, arrays.reached, arrays.moved
+            state = word.state
+            args = state.distance, state.paths, state.sums, state.reached, state.moved
             fr.compute(altered, functors.sum_up, *args, self._total, np.bool_(self.endpoints))
         fr.advanced.clear(number)
         return True
@@ -347,43 +348,43 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def _mend_distances(self, word: Word) -> bool:
         """Repair the distances of listed vertices, and list all others that change, unless it is too much work."""
-        graph, arrays = self.graph, word.arrays
+        graph, state = self.graph, word.state
         approach = functors.Approach(
-            arrays.distance, arrays.paths, arrays.gain, arrays.moved, arrays.down, arrays.down_list, arrays.num_down,
-            arrays.n, self._coming, *self._work,
+            state.distance, state.paths, state.gain, state.moved, state.down, state.down_list, state.num_down,
+            state.n, self._coming, *self._work,
         )  # fmt: skip
         fr.traverse(graph, word.down(graph), functors.suspect, *approach, prepare=functors.cut_off)
-        moved = fr.filter(word.down(graph), functors.starts_to_look, arrays.moved, word.pulled)
+        moved = fr.filter(word.down(graph), functors.starts_to_look, state.moved, word.pulled)
         if moved and self._goes_on():
-            args = arrays.distance, arrays.moved, word.pulled
+            args = state.distance, state.moved, word.pulled
             fr.advance(graph, moved, functors.find_nearest, *args, edges="in", output=None, direction="push")
             near = fr.filter(moved, functors.come_nearer, *args, self._coming)
             step = fr.advanced.StepCounter(0)
             fr.traverse(graph, near, functors.relax, step, *approach, prepare=functors.arrive)
-            moved = fr.filter(word.down(graph), functors.has_any, arrays.moved)
-            fr.advance(graph, moved, functors.list_farther, *arrays, edges="in", output=None, direction="push")
-            fr.compute(moved, functors.start_again, self._is_altered, *self._altered[:2], *arrays)
-            args = arrays.distance, arrays.paths, arrays.gain, arrays.moved
+            moved = fr.filter(word.down(graph), functors.has_any, state.moved)
+            fr.advance(graph, moved, functors.list_farther, *state, edges="in", output=None, direction="push")
+            fr.compute(moved, functors.start_again, self._is_altered, *self._altered[:2], *state)
+            args = state.distance, state.paths, state.gain, state.moved
             fr.advance(graph, moved, functors.gain_all, *args, edges="in", output=None, direction="push")
         return self._goes_on()
 
     def _count_paths(self, word: Word) -> bool:
         """Pass on changes of the numbers of paths, unless it is too much work."""
-        arrays = word.arrays
+        state = word.state
         descent = functors.Descent(
-            arrays.distance, arrays.paths, arrays.gain, arrays.last, arrays.reached, word.pulled, arrays.down,
-            arrays.again, arrays.up, arrays.up_list, arrays.num_up, arrays.n, *self._work,
+            state.distance, state.paths, state.gain, state.last, state.reached, word.pulled, state.down,
+            state.again, state.up, state.up_list, state.num_up, state.n, *self._work,
         )  # fmt: skip
         fr.traverse(self.graph, word.down(self.graph), functors.pass_down, *descent, prepare=functors.settle_paths)
         return self._goes_on()
 
     def _sum_behind(self, word: Word) -> bool:
         """Pass on changes of the paths behind vertices, unless it is too much work."""
-        graph, listed, queue, arrays = self.graph, word.up(self.graph), self._queue, word.arrays
-        self._sum_again(fr.filter(listed, functors.has_any, arrays.again), word)
-        fr.compute(listed, functors.start_up, arrays.distance, arrays.up, queue.priority, queue.deferred)
+        graph, listed, queue, state = self.graph, word.up(self.graph), self._queue, word.state
+        self._sum_again(fr.filter(listed, functors.has_any, state.again), word)
+        fr.compute(listed, functors.start_up, state.distance, state.up, queue.priority, queue.deferred)
         ascent = functors.Ascent(
-            *word.found, arrays.last, word.pulled, arrays.up, self._is_altered, *self._altered, queue.limit,
+            *word.found, state.last, word.pulled, state.up, self._is_altered, *self._altered, queue.limit,
             queue.priority, queue.deferred, *self._work,
         )  # fmt: skip
         while farthest := queue.pop():
@@ -394,8 +395,8 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
 
     def _sum_again(self, members: fr.Frontier, word: Word) -> None:
         """Sum up the paths behind some vertices again, for their sources in `again`."""
-        again = word.arrays.again
+        again = word.state.again
         fr.compute(members, functors.clear_sums, word.found.sums, again)
-        args = word.arrays.last, again, *word.found
+        args = word.state.last, again, *word.found
         fr.advance(self.graph, members, functors.add_behind, *args, output=None, direction="push")
         fr.compute(members, functors.clear, again)

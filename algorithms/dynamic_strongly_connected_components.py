@@ -493,6 +493,7 @@ class _Tree:
     Attributes
     ----------
     arrays : Tree
+        The levels and parents by vertex, and the list of tentative vertices.
     toward, away : {"in", "out"}
         The arcs of a vertex that lead to its parent, and to its children.
     height : int

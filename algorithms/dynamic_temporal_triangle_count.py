@@ -227,7 +227,7 @@ def _credit(u, v, total, *args):
 
 
 class RecordBatch(NamedTuple):
-    """A batch of records, the lists of records of all edges, and the sums of the triangles with those of the batch."""
+    """A batch of records, the records of all edges, and the sums of the triangles with a record of the batch."""
 
     first: Any
     last: Any

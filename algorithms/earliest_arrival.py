@@ -179,7 +179,7 @@ def _choose_earlier(src, dst, edge, weight, *args):
 
 
 def _choose(tree, src, dst, edge):
-    """Choose the start of an edge as predecessor, if dst is reached by the edge, and src before. Whether it is."""
+    """Make src the predecessor of dst if src is reached before the edge, and dst by it. Return whether."""
     time, source = tree.times[edge], tree.source
     if time != tree.arrival[dst] or not tree.begin <= time < tree.end or dst == source:
         return False

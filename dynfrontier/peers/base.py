@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from algorithms._arguments import draw
-
 NO_TASKS = ("prepare", "build", "synchronize", "task")  # methods of a peer that are not tasks
 
 TASKS = {
@@ -126,6 +124,8 @@ def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str,
     """Replace a number of sources by the vertices that algorithms draw."""
     if "seed" not in settings or settings.get("k") is None:
         return dict(settings)
+    from algorithms._arguments import draw  # which loads Numba
+
     given = {name: value for name, value in settings.items() if name != "k"}
     return given | {"sources": draw(vertices, settings["k"], settings["seed"]).tolist()}
 

@@ -78,13 +78,23 @@ class _Checker(ast.NodeTransformer):
         self._target = target
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        names = {name.id for name in node.targets if isinstance(name, ast.Name)}
-        array = node.value.value if isinstance(node.value, ast.Subscript) else node.value
-        if self._is_array(array) or self._is_named_tuple(array):
-            self._arrays |= names
-        if isinstance(node.value, ast.Tuple):
-            self._pairs |= names
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                for name, value in zip(target.elts, node.value.elts, strict=False):
+                    self._assign(name, value)
+            else:
+                self._assign(target, node.value)
         return self.generic_visit(node)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        """Note what a name stands for."""
+        if not isinstance(target, ast.Name):
+            return
+        array = value.value if isinstance(value, ast.Subscript) else value
+        if self._is_array(array) or self._is_named_tuple(array):
+            self._arrays.add(target.id)
+        if isinstance(value, ast.Tuple):
+            self._pairs.add(target.id)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         node.value, node.slice = self._in_one(node.value, node.slice)

@@ -67,10 +67,10 @@ def check(made, verified=True):
         assert (host(found.distance)[:, column] == np.where(near, distance[source], UNREACHED)).all()
         assert host(found.paths)[:, column] == pytest.approx(np.where(near, paths[source], 0))
     for word in made._words:
-        arrays = word.arrays
-        assert not any(host(bits).any() for bits in (arrays.down, arrays.up, arrays.moved, word.numbers, made._coming))
-        assert not any(host(array).any() for array in (arrays.gain, arrays.again))
-        assert not made.endpoints or (host(arrays.reached) == (host(word.found.paths) > 0).sum(axis=0)).all()
+        state = word.state
+        assert not any(host(bits).any() for bits in (state.down, state.up, state.moved, word.numbers, made._coming))
+        assert not any(host(array).any() for array in (state.gain, state.again))
+        assert not made.endpoints or (host(state.reached) == (host(word.found.paths) > 0).sum(axis=0)).all()
     assert not host(made._is_altered).any()
 
 

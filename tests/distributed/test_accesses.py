@@ -40,6 +40,20 @@ def rename(v, *args):
     return near[v, 0]
 
 
+def choose(v, *args):
+    search = Search(*args)
+    fr.atomic_add(search.near if v > 2 else search.distance, v, 1)
+
+
+def assign_two(v, *args):
+    search, u = Search(*args), v
+    search.distance[u] = 1
+
+
+def give_by_name(v, *args):
+    return length(Search(*args), v=v)
+
+
 def ignore(v, total, *args):
     return total[v]
 
@@ -59,5 +73,9 @@ def test_fields_of_named_tuples():
     assert list(accesses_of(reach_from)) == names
     assert found(reach_from) == expected | {"Search.near": ({"?"}, {"src"})}
     assert found(rename) == {"Search.near": ({"v"}, set())}
+    assert found(choose) == {name: ({"?"}, {"?"}) for name in ("Search.distance", "Search.near")}
+    anywhere = {f"Search.{name}": ({"?"}, {"?"}) for name in Search._fields}
+    assert found(assign_two) == anywhere | {"v": ({"?"}, {"?"})}
+    assert found(give_by_name) == anywhere
     assert found(ignore) == {"total": ({"v"}, set())}
     assert accesses_of(split) is None  # which counts as any access

@@ -5,9 +5,11 @@ The code that it makes is run on the host (tests/support/host_code.py), so no GP
 
 from __future__ import annotations
 
+import ast
 import enum
 import math
 import random
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 from host_code import CAPABILITIES, on_host
 from random_functors import random_functor
 
+import algorithms
 import frontier as fr
 from frontier.functor.checking import INDEX, LENGTH, RAISED, SITE, TABLE, sites
 from frontier.functor.cuda import CHOICE, COMPILERS, chosen_compiler, compiler_version, compilers, installed_compilers
@@ -418,6 +421,33 @@ def test_arguments_have_names(compiled):
     y = np.arange(6.0).reshape(3, 2)
     compiled(named, None, ("int32", 0), ("int64", 1), ("float64", 2))(2, x, y)
     assert x.tolist() == [0, 0, 9]
+
+
+def read(v, *args):
+    return Pair(*args).first[v]
+
+
+def starred(v, *args):
+    Pair(*args).second[v] = read(v, *args)
+
+
+def test_stars_behind_other_arguments(compiler, compiled):
+    x, parameters = np.arange(4), (("int32", 0), ("int64", 1), ("int64", 1))
+    if compiler == "numba-cuda-mlir":
+        with pytest.raises(fr.FunctorError, match=rf"starred\(\) cannot .*not supported by {compiler}"):
+            compiled(starred, None, *parameters)
+    else:
+        compiled(starred, None, *parameters)(1, x[:2], x[2:])
+        assert x.tolist() == [0, 1, 2, 1]
+
+
+def test_algorithms_use_no_stars_behind_other_arguments():
+    found = []
+    for path in Path(algorithms.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found += [f"{path.name}: {ast.unparse(node)}" for each in node.args[1:] if ast.unparse(each) == "*args"]
+    assert not found
 
 
 def test_what_a_compiler_lacks_is_said_with_its_name(compiler, compiled):

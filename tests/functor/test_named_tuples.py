@@ -33,6 +33,12 @@ def alias(v, *args):
     return near[v + 3, 0] > 0
 
 
+def both(v, *args):
+    search, limit = Search(*args), 0
+    near, distance = search.near, search.distance
+    return near[v][0] > limit and distance[v + 5] > limit
+
+
 def shape(v, *args):
     search = Search(*args)
     return search.near.shape[0] > v and search.near[v][0] > 0
@@ -82,6 +88,10 @@ def test_fields_are_checked(graph):
         with pytest.raises(fr.FunctorIndexError, match=r"alias\(\) reads near\[v \+ 3, 0\] at index \([5-7], 0\)"):
             fr.filter(everyone, alias, *search_in(graph))
         assert len(fr.filter(everyone, shape, *search_in(graph))) == 0
+        search = search_in(graph)
+        search.near[2] = 1
+        with pytest.raises(fr.FunctorIndexError, match=r"both\(\) reads distance\[v \+ 5\] at index 7"):
+            fr.filter(everyone, both, *search)
 
 
 def test_missing_fields_are_an_error(graph):

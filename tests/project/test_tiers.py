@@ -103,7 +103,7 @@ def test_files_through_iterators_have_one_or_two_structures():
 
 
 def test_tests_of_few_structures_keep_one():
-    """Structures may be classes or names, and others than those that are drawn for a file."""
+    """Structures may be classes or names, and need not be drawn for the file."""
     for few in ([STRUCTURES["csr"], STRUCTURES["slab"]], ["csr", "slab"], ["csr"]):
         items = cases("algorithms/test_incremental.py", "test_text", structure=few, analytic=["bfs", "pagerank"])
         items = chosen(items, SimpleNamespace(getoption=lambda name: name == "--all"))

@@ -73,8 +73,8 @@ def is_first(config: pytest.Config) -> bool:
 
 
 def drawn(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The cases that run without ``--long``: those that the marks ``sampled`` draw, and of a test of which they draw
-    none, such as one for few structures, the cases on one structure."""
+    """The cases that run without ``--long``. The marks ``sampled`` draw them. A test without a drawn case, such as one
+    for few structures, runs on one structure."""
     kept = {item for item in items if is_drawn(item)}
     for cases in grouped(items, test_of).values():
         if kept.isdisjoint(cases):

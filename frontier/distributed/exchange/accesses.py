@@ -87,7 +87,13 @@ class _Reader(ast.NodeVisitor):
             self._aliases[target.id] = known
             return
         for value in node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,):
-            self._use_anyhow(value)  # another name for a possible array
+            if value is not node.value or not self._makes(value):
+                self._use_anyhow(value)  # another name for a possible array
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        for value in (node.body, node.orelse):
+            self._use_anyhow(value)  # one of two possible arrays
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -117,8 +123,8 @@ class _Reader(ast.NodeVisitor):
                     getattr(known, mine).update(self._index(places[i]) if i in places else ANYWHERE for i in indices)
 
     def _use_anyhow(self, node: ast.AST) -> None:
-        whole = f"{self._prefix(node)}." if isinstance(node, ast.Name) else None
-        fields = [use for name, use in self.found.items() if whole and name.startswith(whole)]
+        whole = f"{self._prefix(node)}."
+        fields = [use for name, use in self.found.items() if name.startswith(whole)]
         for known in (self._accesses(node), *fields):
             if known:
                 known.reads.add(ANYWHERE)

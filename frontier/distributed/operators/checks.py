@@ -88,7 +88,7 @@ def check_at_vertices(
         elif not (use.writes <= own or rule in OF_NO_VERTEX or (callable(rule) and writable)):
             raise ValueError(
                 f"{op.__name__}() writes to entries of {name} at other vertices than {vertex[0]}: in a distributed "
-                "graph each part has a copy of them"
+                "graph each partition has a copy of them"
             )
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)

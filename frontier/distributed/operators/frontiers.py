@@ -35,7 +35,9 @@ class HeldByParts:
         self._count: int | None = None
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("the frontier of a distributed graph can be neither copied nor pickled: each part has its own")
+        raise TypeError(
+            "the frontier of a distributed graph can be neither copied nor pickled: each partition has its own"
+        )
 
     def __len__(self) -> int:
         if self._count is None:
