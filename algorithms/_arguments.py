@@ -44,26 +44,6 @@ def as_int64(seed: int) -> np.int64:
     return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
 
 
-def draw(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
-    """Draw `k` of these distinct vertices at random, or return all if they are fewer, in ascending order.
-
-    Each vertex gets a random number from `seed`, and the lowest numbers are drawn. So one vertex more or less changes
-    at most one drawn vertex.
-    """
-    if vertices.size <= k:
-        return np.sort(vertices)
-    numbers = _mixed(vertices.astype(np.uint64) ^ _mixed(np.array([seed & (2**64 - 1)], np.uint64)))
-    return np.sort(vertices[np.argpartition(numbers, k)[:k]])
-
-
-def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """A random number for each number, all distinct (SplitMix64; Steele, Lea and Flood, OOPSLA 2014)."""
-    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
-    numbers = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ numbers >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ numbers >> np.uint64(31)
-
-
 def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[int], int]:
     """Return the vertices to start from, ascending, and the number of existing vertices.
 
@@ -75,7 +55,7 @@ def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[in
     if k is not None:
         if sources is not None:
             raise ValueError("sources and k cannot both be given: k is the number of sources to draw")
-        chosen = draw(existing, fr.advanced.arguments.integer(k, "k", 1), seed)
+        chosen = fr.advanced.draw_vertices(existing, fr.advanced.arguments.integer(k, "k", 1), seed)
     elif sources is None:
         chosen = existing
     elif np.ndim(sources) == 0:

@@ -56,7 +56,7 @@ import numpy as np
 import frontier as fr
 
 from . import _betweenness_functors as functors
-from ._arguments import draw, sample_of
+from ._arguments import sample_of
 from ._betweenness_functors import NONE
 from ._betweenness_words import Word
 from ._listed import Listed
@@ -199,7 +199,9 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         existing = np.sort(graph.device.to_host(present.vertices))
         before, self._existing = self._sources, int(existing.size)
         chosen = existing if self._given is None else np.intersect1d(self._given, existing)
-        self._sources = (chosen if self._k is None else draw(existing, self._k, self._seed)).tolist()
+        self._sources = (
+            chosen if self._k is None else fr.advanced.draw_vertices(existing, self._k, self._seed)
+        ).tolist()
         if self._sources != before:
             self._stale = True
         if self._stale or not self._follows:

@@ -124,10 +124,10 @@ def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str,
     """Replace a number of sources by the vertices that algorithms draw."""
     if "seed" not in settings or settings.get("k") is None:
         return dict(settings)
-    from algorithms._arguments import draw  # which loads Numba
+    import frontier as fr  # which loads Numba
 
     given = {name: value for name, value in settings.items() if name != "k"}
-    return given | {"sources": draw(vertices, settings["k"], settings["seed"]).tolist()}
+    return given | {"sources": fr.advanced.draw_vertices(vertices, settings["k"], settings["seed"]).tolist()}
 
 
 def integers(values: Any) -> np.ndarray:

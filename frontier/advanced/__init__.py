@@ -28,6 +28,7 @@ from frontier.operators.dispatch.requests import compile_listed
 from frontier.operators.layout import ReadLayout, choose_layout
 from frontier.runtime import Device, display, is_warming_up, on_compile, resolve_device, warming_up
 from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
+from frontier.runtime.random_vertices import draw_vertices
 
 from . import arguments
 
@@ -58,6 +59,7 @@ __all__ = [
     "copy_to_host_async",
     "csr_structure",
     "display",
+    "draw_vertices",
     "edge_support",
     "extract_neighbors",
     "extract_oriented",
