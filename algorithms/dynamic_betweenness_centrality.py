@@ -196,12 +196,13 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         """Give entries to new vertices, and clear the entries of deleted ones."""
         graph = self.graph
         present = fr.Frontier.all(graph)
-        existing = np.sort(graph.device.to_host(present.vertices))
+        existing = graph.device.to_host(present.vertices)
         before, self._existing = self._sources, int(existing.size)
-        chosen = existing if self._given is None else np.intersect1d(self._given, existing)
-        self._sources = (
-            chosen if self._k is None else fr.advanced.draw_vertices(existing, self._k, self._seed)
-        ).tolist()
+        if self._k is not None:
+            chosen = fr.advanced.draw_vertices(existing, self._k, self._seed)
+        else:
+            chosen = np.sort(existing) if self._given is None else np.intersect1d(self._given, existing)
+        self._sources = chosen.tolist()
         if self._sources != before:
             self._stale = True
         if self._stale or not self._follows:
