@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from frontier.runtime.random_vertices import mixed
+
 TOGETHER = 5
 """Runs of ``2**TOGETHER`` vertices have one owner: 128 bytes of an array of int32, or a word of a bitmap. In an R-MAT
 graph of 2^24 vertices the first run has 0.5 % of the arcs, and the first vertex 0.1 %."""
 
 
 def owners_of(xp: Any, ids: Any, num_parts: int, together: int) -> Any:
-    """Hash runs of ``2**together`` vertices (uint64) to partitions, by the finalizer of SplitMix64 (Steele et al.,
-    OOPSLA 2014)."""
-    h = (ids >> np.uint64(together)) + np.uint64(0x9E3779B97F4A7C15)
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (h ^ (h >> np.uint64(31))) % np.uint64(num_parts)
+    """Hash runs of ``2**together`` vertices (uint64) to partitions."""
+    return mixed(ids >> np.uint64(together)) % np.uint64(num_parts)
