@@ -39,6 +39,7 @@ from . import (
     stream,
     temporal,
     temporal_sampling,
+    turns,
     updates,
     vertex_names,
 )
@@ -67,6 +68,7 @@ OWN_OPTIONS = {
     "motifs": motifs.main, "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main,
     "papers": papers_main, "pipeline": pipeline.main, "release": release.main, "searches": searches.main,
     "stream": stream.main, "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
+    "turns": turns.main,
 }  # fmt: skip
 """Benchmarks that read the rest of the command line themselves."""
 

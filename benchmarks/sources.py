@@ -18,14 +18,21 @@ GPU, CPU = "h200", "cpu"
 STAND_INS: dict[str, tuple[str, ...]] = {
     "choosing-h200": ("choosing-gpu-2026-11-21.json",),
     "construction-h200": ("construction-gpu-2026-11-29.json",),
+    "directed-h200": ("latency-gpu-2026-11-24-directed.json",),
+    "edge-data-h200": ("updates-gpu-2026-11-27.json",),
+    "inside-h200": ("inside-gpu-2026-11-26.json",),
+    "names-h200": ("names-gpu-2026-11-24.json",),
+    "pipeline-h200": ("pipeline-gpu-2026-11-26.json",),
+    "windows-h200": ("temporal-gpu-2026-11-27.json",),
     "catalogue-cpu": ("cells-16-cpu-2026-11-30.json", "cells-16-cpu-2026-11-23.json"),
     "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
+    "inside-cpu": ("inside-cpu-2026-11-26.json",),
     "one-thread-cpu": ("cpu-algorithms-cpu-2026-11-30.json",),
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
     "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip
-"""Files by question and card. The first one that has a figure counts. No release measures `choosing`, `construction`,
-`motifs` and `temporal`: ``python -m benchmarks`` does, and ``tests/support/construction_loads.py`` the second one."""
+"""Files by question and card. The first one that has a figure counts. No release measures `construction`, `motifs` and
+`temporal`: ``tests/support/construction_loads.py`` does the first, and ``python -m benchmarks`` the other two."""
 
 
 def files_of(question: str, card: str) -> list[Path]:

@@ -28,12 +28,12 @@ def test_files_have_names_of_question_and_card() -> None:
     assert release.file_name("updates", "h200") == "updates-h200.json"
 
 
-def test_a_set_fits_three_calls_on_a_gpu_and_twenty_minutes_on_a_cpu() -> None:
+def test_a_set_fits_four_calls_on_a_gpu_and_half_an_hour_on_a_cpu() -> None:
     def seconds(kind: str) -> list[float]:
         return [each.settings[kind].seconds for each in QUESTIONS if kind in each.settings]
 
-    assert sum(seconds("gpu")) <= 3 * (280 - release.COMPILE_S - release.SAVING_S)
-    assert sum(seconds("cpu")) <= 1200
+    assert sum(seconds("gpu")) <= 4 * (280 - release.COMPILE_S - release.SAVING_S)
+    assert sum(seconds("cpu")) <= 1800
 
 
 class ParsedError(Exception):
