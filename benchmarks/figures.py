@@ -31,6 +31,7 @@ GRAPHS = {
     "uniform16": "uniform, 2^16 vertices", "grid1024": "1024 x 1024 grid", "grid256": "256 x 256 grid",
     "luxembourg_osm": "roads of Luxembourg",
 }  # fmt: skip
+SMALL, LARGE = "up to 2^14 edges", "2^16 edges and more"
 PEERS = {"cugraph": "cuGraph", "scipy": "SciPy", "networkit": "NetworKit", "igraph": "igraph", "networkx": "NetworkX"}
 
 
@@ -365,6 +366,79 @@ def on_a_cpu() -> str:
     return "\n\n".join(f"{title}\n\n{text}" for title, text in parts.items() if text)
 
 
+def directed(card: str) -> str:
+    """Small batches of directed graphs with in-edges, and of undirected graphs."""
+    sizes = (1, 1024, 65536)
+    cells = []
+    for analytic, label in ((None, "update only"), ("bfs", "`DynamicBFS`")):
+        for question, kind in (("directed", "with in-edges"), ("latency", "undirected")):
+            found = {
+                (row["operation"], row["size"]): row["p50_us"]
+                for row in rows_of(question, card, structure="slab", analytic=analytic)
+            }
+            pairs = (f"{found['insert', size]:,.0f} / {found['delete', size]:,.0f}" for size in sizes)
+            cells.append([f"{label}, {kind}", *pairs])
+    head = ["µs, insertion / deletion", *(f"{size:,}" for size in sizes)]
+    return table(head, cells, [("directed", card), ("latency", card)])
+
+
+def edge_data(card: str) -> str:
+    """Updates with a column of edge data, over updates with weights only."""
+    found: dict[tuple[str, str], dict[tuple, float]] = {}
+    for row in rows_of("edge-data", card, graph="rmat20", structure="slab"):
+        if row.get("batch"):
+            key = row["operation"], SMALL if row["batch"] <= 1 << 14 else LARGE
+            found.setdefault(key, {})[row["variant"], row["distribution"], row["batch"]] = row["median_ms"]
+    words = {"insert": "insertion of new edges", "duplicate": "insertion of existing edges", "delete": "deletion"}
+    cells = []
+    for batches in (SMALL, LARGE):
+        ratios = []
+        for operation in words:
+            times = found.get((operation, batches), {})
+            pairs = [ms / times["weighted", *rest] for (variant, *rest), ms in times.items() if variant == "edge data"]
+            ratios.append(span(pairs))
+        cells.append([batches, *ratios])
+    return table(["", *words.values()], cells, [("edge-data", card)])
+
+
+def span(values: Sequence[float]) -> str:
+    """The range of some ratios."""
+    least, most = (f"{value:.1f}" if value < 10 else f"{value:.0f}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
+def names(card: str) -> str:
+    """The time for the ids of both ends of the edges of a batch."""
+    rows = rows_of("names", card)
+    cells = []
+    for batch in sorted({row["batch"] for row in rows}):
+        times = {(row["place"], row["what"]): 2e-3 * batch / row["m_names_per_s"] for row in rows
+                 if row["batch"] == batch}  # fmt: skip
+        cells.append([f"{batch:,}", *(number(times[place, what]) for place in ("gpu", "cpu")
+                                      for what in ("new", "known"))])  # fmt: skip
+    head = ["ms, by edges", "GPU, new names", "GPU, known names", "its host, new names", "its host, known names"]
+    return table(head, cells, [("names", card)])
+
+
+def inside() -> str:
+    """Loops in functors, over the equivalent operators."""
+    words = {
+        "sum": "all neighbors summed, over `neighbor_reduce`", "early": "the first marked neighbor, over `advance`",
+        "look-up": "an edge looked up, over `graph.find_edges`",
+    }  # fmt: skip
+    columns = [(card, graph) for card in (GPU, CPU) for graph in ("uniform", "rmat")]
+    cells = []
+    for task, label in words.items():
+        ratios = []
+        for card, graph in columns:
+            times = {(row["structure"], row["way"]): row["median_ms"]
+                     for row in rows_of("inside", card, task=task, graph=graph)}  # fmt: skip
+            ratios.append(span([ms / times[name, "operator"] for (name, way), ms in times.items() if way == "inside"]))
+        cells.append([label, *ratios])
+    head = ["", *(f"{card.upper()}, {'R-MAT' if graph == 'rmat' else graph}" for card, graph in columns)]
+    return table(head, cells, [("inside", GPU), ("inside", CPU)])
+
+
 def recommendations() -> str:
     """The tables of the page that helps to choose a structure."""
     return "\n\n".join(choosing.advice(path) for card in (GPU, CPU) for path in files_of("choosing", card))
@@ -403,6 +477,10 @@ FIGURES: dict[str, Callable[[], str]] = {
     "growth": lambda: growth(GPU),
     "streams": lambda: streams(GPU),
     "construction": construction,
+    "directed": lambda: directed(GPU),
+    "edge-data": lambda: edge_data(GPU),
+    "names": lambda: names(GPU),
+    "inside": inside,
     "first-answers": lambda: first_answers(GPU),
     "first-run": lambda: first_run(CPU),
     "cpu": on_a_cpu,

@@ -19,7 +19,10 @@ from .papers.page import PAGE as PAPERS_PAGE
 from .results import ROOT
 
 PLACE = re.compile(r"<!-- figure ([a-z0-9-]+) -->(\n?).*?(\n?)<!-- /figure -->", re.DOTALL)
-PAGES = ("README.md", "docs/benchmarks.md", "docs/performance.md", "docs/choosing.md", "docs/temporal.md")
+PAGES = (
+    "README.md", "docs/benchmarks.md", "docs/performance.md", "docs/choosing.md", "docs/temporal.md",
+    "docs/directed.md", "docs/edge_data.md", "docs/names.md", "docs/functors.md",
+)  # fmt: skip
 """Pages with figures."""
 
 

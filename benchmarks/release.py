@@ -31,6 +31,7 @@ from .context import Budget
 from .defaults import SHARES
 from .questions import QUESTIONS, Question
 from .results import FOLDER, ROOT, Results, command_environment, command_line
+from .timing import fastest_core
 
 COMPILE_S, COMPILE_LIMIT_S = 30.0, 90.0
 """Seconds for all processes that compile ahead, together: expected, and at most."""
@@ -158,8 +159,9 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
         command = command_of(question, kind, folder, quick=options.quick)
         if settings.budget:
             command += ["--budget", str(round(max(limit - START_S, 1.0), 1))]
+        core = fastest_core() if settings.one_core else None
         begin = time.perf_counter()
-        problem = _run(command, limit, folder / "log")
+        problem = _run(command, limit, folder / "log", core)
         paths = sorted(folder.glob("*.json"))
         found = Results.load(paths[-1]) if paths else Results(question.benchmark, kind, "none", [], [], {})
         if problem or not paths:
@@ -171,16 +173,18 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
     found.header |= {
         "question": question.text, "card": card, "complete": not problem, "quick": options.quick,
         "command": shlex.join(["python", *command[1 : command.index("--out")]]),
-        "seconds": round(time.perf_counter() - begin, 1), "python_loop_ms_after": python_loop_ms(),
+        "seconds": round(time.perf_counter() - begin, 1), "core": core, "python_loop_ms_after": python_loop_ms(),
     }  # fmt: skip
     found.save(options.out, file_name(question.name, card))
     return problem
 
 
-def _run(command: list[str], limit: float, log: Path) -> str:
-    """Run a command with its own process group. Returns the failure, or ""."""
+def _run(command: list[str], limit: float, log: Path, core: int | None) -> str:
+    """Run a command with its own process group, on one core if it is given. Returns the failure, or ""."""
     with open(log, "w") as output:
         process = _start(command, output)
+        if core is not None:
+            os.sched_setaffinity(process.pid, {core})
         try:
             code = process.wait(limit)
         except subprocess.TimeoutExpired:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dynfrontier.machine import python_loop_ms
 from dynfrontier.timing import timed_call
 from frontier.advanced import Device
 
@@ -111,3 +113,14 @@ def measure_each(
         if index:
             spent += wall
     return samples, result
+
+
+def fastest_core() -> int:
+    """The core on which a loop of Python takes the least time."""
+    allowed = os.sched_getaffinity(0)
+    times = {}
+    for core in sorted(allowed):
+        os.sched_setaffinity(0, {core})
+        times[core] = python_loop_ms()
+    os.sched_setaffinity(0, allowed)
+    return min(times, key=lambda core: times[core])

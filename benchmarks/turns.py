@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from dynfrontier.machine import describe_run, python_loop_ms
+from dynfrontier.machine import describe_run
 
 from .context import Budget
 from .results import ROOT, Results, command_line, commit_of, table
+from .timing import fastest_core
 
 VERSIONS = "base", "this"
 ANALYTICS = "connected_components", "triangle_count", "bfs", "sssp", "pagerank"
@@ -58,17 +59,6 @@ def main(arguments: Sequence[str]) -> int:
     print(summary(results))
     print(f"written to {results.save(options.out)}")
     return 0
-
-
-def fastest_core() -> int:
-    """The core on which a loop of Python takes the least time."""
-    allowed = os.sched_getaffinity(0)
-    times = {}
-    for core in sorted(allowed):
-        os.sched_setaffinity(0, {core})
-        times[core] = python_loop_ms()
-    os.sched_setaffinity(0, allowed)
-    return min(times, key=lambda core: times[core])
 
 
 def _measure_structure(results: Results, structure: str, device: str, options: Any, budget: Budget) -> None:
