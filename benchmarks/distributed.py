@@ -275,14 +275,14 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m benchmarks distributed", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("--parts", help="numbers of workers; by default 1, 2, ... up to the number of GPUs, or 1,2")
+    parser.add_argument("--parts", help="numbers of workers (default: 1, 2, ... up to the number of GPUs, or 1,2)")
     parser.add_argument("--transport", choices=("ucxx", "nccl"), help="by default nccl with several GPUs")
     parser.add_argument("--scale", type=int, help="of the R-MAT graph on the first number of workers: 24, on CPUs 14")
     parser.add_argument("--edge-factor", type=int, default=16)
-    parser.add_argument("--batch", type=int, help="edges of a batch, of all workers together; by default n / 4")
+    parser.add_argument("--batch", type=int, help="edges of a batch, of all workers together (default: n / 4)")
     parser.add_argument("--structure", default="slab")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--large", metavar="SCALE/FACTOR", help="of a graph to be measured in place of the others")
+    parser.add_argument("--large", metavar="SCALE/FACTOR", help="of a graph to measure instead of the others")
     parser.add_argument("--no-weak", action="store_true", help="without weak scaling")
     parser.add_argument("--no-triangles", action="store_true")
     parser.add_argument("--no-figure-12", action="store_true", help="without the figure, whose scale is two less")

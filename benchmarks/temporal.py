@@ -47,9 +47,9 @@ def main(arguments: Sequence[str]) -> int:
     line = command_line("temporal", __doc__)
     line.add_argument("--structures", default="csr,slab,hornet,lpma", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and batches")
-    line.add_argument("--parts", default=",".join(PARTS), help="names, separated by commas; by default all")
+    line.add_argument("--parts", default=",".join(PARTS), help="names, separated by commas (default: all)")
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
-    line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges; others are in proportion")
+    line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges. Other sizes follow.")
     options = line.parse_args(arguments)
     parts = options.parts.split(",")
     if not set(parts) <= set(PARTS):
