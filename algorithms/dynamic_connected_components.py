@@ -11,7 +11,7 @@ recomputation from scratch finds only labels. The forest is grown again when a d
                  its parent or to another ancestor was deleted. Both are undefined without a
                  forest, but no level is DETACHED between batches
     link[v]      a union-find forest: over labels during insertions, over detached vertices
-                 after deletions; link[v] == v for every v that is a label
+                 after deletions. link[v] == v for every v that is a label
 
 Vertices that become tentative, or get another label, are listed.
 
@@ -24,7 +24,7 @@ They attach to any settled neighbor, and vertices that cannot reach one form new
 tentative, the repair is given up, and the labels are recomputed when they are read.
 
 McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
-levels; here all neighbors are candidate parents, instead of a fixed number).
+levels, with a fixed number of candidate parents, while here all neighbors are candidates).
 """
 
 from __future__ import annotations

@@ -11,9 +11,8 @@ paths from its hub to all members, and paths from all members to the hub. It is 
     width[c]     c may distribute the ranks ``rank[c]`` to ``rank[c] + width[c] - 1``, and
                  no other component has them
     level[v]     for each tree: larger than the parent's, OUTSIDE if v is not in the
-                 component. While the tree is repaired: DETACHED if v has no parent, and
-                 ``-1 - level`` (negative) if v is tentative, because the arc between it, or
-                 an ancestor, and the parent was deleted
+                 component. While the tree is repaired: DETACHED if v has no parent, and ``-1 - level`` (negative) if v
+                 is tentative, as its arc or an ancestor's to or from the parent was deleted
     parent[v]    for each tree: the parent of v, -1 for none
     mark[v]      bits: the lists that contain v
     local[v]     the position of v among the vertices that are searched again, -1 for all
@@ -21,15 +20,15 @@ paths from its hub to all members, and paths from all members to the hub. It is 
 
 Deletions come first. Vertices whose paths to or from the hub were cut attach to other vertices of the tree, as in
 `DynamicConnectedComponents`. Vertices that cannot attach leave the component. Other components with deleted arcs are
-searched again as a whole. Their parts divide the ranks of the component.
+searched again as a whole. The components that they split into divide their ranks.
 
 Inserted arcs that lead backward in the order are processed together. A pivot is chosen among the components. Every
-cycle that they close consists of the pivot, of vertices of higher rank that reach the tail of such an arc over vertices
-of higher rank than the pivot's, and of vertices of lower rank that are likewise reached from a head. These are found by
-two traversals that leave out the pivot. Then they are searched again, with the pivot as a single vertex, and divide its
-ranks in their new order. The pivot is the component of the hub, whose members are never traversed while it has trees,
-or else the lowest head or the highest tail. These are tried in turn with an increasing limit. If all exceed the last
-limit, the components are recomputed from scratch.
+cycle that the arcs close consists of the pivot and of vertices on either side of it. On one side, vertices of higher
+rank reach the tail of such an arc over vertices of higher rank than the pivot's. On the other side, vertices of lower
+rank are likewise reached from a head. These are found by two traversals that leave out the pivot. Then they are
+searched again, with the pivot as a single vertex, and divide its ranks in their new order. The pivot is the component
+of the hub, whose members are never traversed while it has trees, or else the lowest head or the highest tail. These are
+tried in turn with an increasing limit. If all exceed the last limit, the components are recomputed from scratch.
 
 Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM J. Exp. Algorithmics 2006;
 Haeupler, Kavitha, Mathew, Sen and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component

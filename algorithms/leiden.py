@@ -21,7 +21,7 @@ disconnect its community. Communities are therefore divided into their connected
     total[p]        sum of the degrees in part p
     size[p]         number of vertices in part p
     cut[p]          weight of the edges from part p to the rest of its community
-    chosen[v]       the part that v joins; v if it looks again, -1 if it stays a singleton
+    chosen[v]       the part that v joins, v if it looks again, -1 if it stays a singleton
     gain[v]         the modularity that v gains there, times the weight of all edges
     inner[v]        the decrease of the cut of its part by joining, compared with the cut of
                     v

@@ -1,12 +1,12 @@
 """Who may use a graph when: many threads that read it, or one that changes it.
 
-Each thread has its own lock for each graph. A reader holds its own lock, an update the locks of all threads: readers do
-not contend, and a thread that updates may also read. No exception can be raised between the acquisition of a Python
+Each thread has its own lock for each graph. A reader holds its own lock, an update the locks of all threads. So readers
+do not contend, and a thread that updates may also read. No exception can be raised between the acquisition of a Python
 lock and the start of its `with` block, so readers acquire a single one.
 
-On a GPU the host is ahead of the device. Reads in several CUDA streams need no order. An update waits on the device for
-all streams that have read since the last update, and the first read of a stream after an update waits for the update's
-stream. With one stream no synchronization is needed.
+On a GPU the host is ahead of the device. Reads in several CUDA streams need no order. An update synchronizes, on the
+device, with all streams that have read since the last update. The first read of a stream after an update synchronizes
+with the update's stream. With one stream no synchronization is needed.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Differences from the paper, and their reasons:
 
-* *Tiles.* Four lanes process an arc with 16-byte loads, eight arcs to a warp, where the paper has a warp for its arcs
-  in turn: a slab is one or two loads for each lane, and eight walks are in flight instead of one.
+* *Tiles.* Four lanes process an arc with 16-byte loads, eight arcs to a warp, while a warp of the paper processes its
+  arcs in turn. So a slab is one or two loads for each lane, and eight walks are in flight instead of one.
 * *Keys first, then weights.* The paper's map variant fills 128 bytes with 15 key-value pairs and the link. Here the
   15 keys and the link are the first half of that line and the weights the second: searches read half a line, and an
   insertion writes to one. With 8-byte ids and weights each half is a line. Weights that are wider or narrower than ids
@@ -16,8 +16,8 @@ Differences from the paper, and their reasons:
   quarter of the keys. The authors' code returns nothing after edge deletions.
 * *Uniqueness.* Insertion walks the whole chain before it uses the first empty word, and never a tombstone, so no key is
   stored twice. (The authors' code can store one twice when it inserts after deleting.)
-* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find
-  their key in place meet in a table of slots, and the last one of the batch writes.
+* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find an
+  existing key meet in a table of slots, and the last one of the batch writes.
 * *Vertices without neighbors have no slab,* and the first insertion allocates one.
 """
 

@@ -1,11 +1,11 @@
 """Batches with edge data on a GPU, and the edges that leave a window with them, in few launches and one
 synchronization.
 
-The general path (`edge_data.updates`, `windows.expiry`) determines which records count before it inserts any, and
-synchronizes for the bounds of their times, for new edges, and for edges that left the window. Here all records are
+The general path (`edge_data.updates`, `windows.expiry`) determines which rows count before it inserts any. It
+synchronizes for the bounds of their times, for new edges, and for edges that left the window. Here all rows are
 inserted as if their edges were new. Kernels (pushes.cuh) find the existing ones afterwards, and communicate through
-persistent arrays. All further cases go through the general path: an invalid batch, late records, observers that see
-changes, and the rest of the edges that leave after a jump of the clock.
+persistent arrays. The general path handles invalid batches, late rows and observers that see changes. It also deletes
+the rest of the edges that leave after a jump of the clock.
 
 With observers, the host synchronizes after edges are inserted and leaving ones are listed. It notifies observers,
 queues the deletion, and notifies them again, while the GPU works.

@@ -1,7 +1,7 @@
 """Compilation, caching and launching of CUDA kernels.
 
 Kernels in ``.cuh`` files are compiled with NVRTC (through ``cuda.core``), specialised by macros, and linked with users'
-functors as LTO-IR, which inlines a functor as if it were written in the kernel. Compiling and linking need no GPU.
+functors as LTO-IR. Linking inlines a functor as if it were written in the kernel. Compiling and linking need no GPU.
 Loading and launching, through CuPy, need one.
 """
 

@@ -1,7 +1,7 @@
 """Parallel regions of CPU kernels, as LLVM code that calls Numba's threading layer.
 
-`numba.prange` would do the same, but compiling a loop with a single call in it is slower than compiling most kernels:
-with it, the first use of four incremental analytics lasted half as long again.
+`numba.prange` would do the same, but compiling a loop with a single call in it is slower than compiling most kernels.
+With it, the first use of four incremental analytics lasted half as long again.
 """
 
 from __future__ import annotations
