@@ -141,7 +141,7 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     for kernels in (*graph._update_kernels(), load_kernels("frontier.core.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield load_kernels("frontier.names", device).source
-    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is NumPy's default
+    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches, of which the second is NumPy's default
         yield mixed_kernels(graph, id_type).source
     for header in (owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
         yield header, ()

@@ -61,9 +61,9 @@ from .tables import FIRST_SLABS, SlabTables
 from .update_plan import UpdatePlan
 
 NO_LIMIT = 2**31 - 1
-FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
+FLUSH_FRACTION = 0.25  # of the keys. More tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left
-KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that is cached with the graph; larger ones are freed
+KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that is cached with the graph. Larger ones are freed
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 RECORD = 16  # bytes of a vertex record
 

@@ -28,7 +28,7 @@ PREPARED = (
 
 
 class Arcs:
-    """A batch of arcs on the graph's device, in the batch's order; `weights` may be None.
+    """A batch of arcs on the graph's device, in the batch's order. `weights` may be None.
 
     Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored. Arcs of invalid ids have ``dst < 0``,
     too. `error_counts` (int64, shape (3,), on the device. None once checked) are nonzero if the batch is invalid:
@@ -145,7 +145,7 @@ class ArcMaker:
         self._scratch = scratch
         self._room: ArcBuffer | None = None
         self._values = Struct(PREPARED)
-        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the dtype of the ids; bound on a GPU
+        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the dtype of the ids, bound on a GPU
 
     def arcs(
         self, src: Any, dst: Any, weights: Any = None, *, num_vertices: int, directed: bool, absent: Any,

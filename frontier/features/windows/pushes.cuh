@@ -20,7 +20,7 @@ constexpr int PIECES = 3;
 struct Push {
   const void* src;  // as the user has them
   const void* dst;
-  const void* weights;  // to check: numbers of `weight_width` bytes, none of which may be NaN; or null
+  const void* weights;  // to check: numbers of `weight_width` bytes, none of which may be NaN, or null
   const i64* times;  // null: record i has the time first_time + time_step * i
   i64 first_time;
   i64 has_clock, clock;  // the window starts `reach` before the clock
@@ -28,7 +28,7 @@ struct Push {
   i64 free_count, top;
   VID* ids;     // by record: the id of its edge, or -1
   i64* logged;  // by record: its time, or null if nothing is logged
-  VID* new_src;  // the new edges, for observers, and the leaving ones; null without any
+  VID* new_src;  // the new edges, for observers, and the leaving ones. Null without any
   VID* new_dst;
   VID* gone_src;
   VID* gone_dst;

@@ -35,7 +35,7 @@ constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
 constexpr u32 LARGE_SLOTS = SCORED ? 4096 : 8192;        // of the large one
 constexpr int LARGE = LARGE_SLOTS / 4 * 3 - 1;           // neighbors at most, all of whose values fit
 constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
-constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted separately
+constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot. Such values are counted separately
 constexpr u32 ALL_LANES = 0xffffffffu;
 
 // A value and its score.
@@ -160,7 +160,7 @@ struct Table {
   RESULT* keys;  // volatile reads: other threads write them at the same time
   Total* totals;
   u32 slots;     // a power of two
-  u32* used;     // used slots; with `limit` or more, the values do not fit
+  u32* used;     // used slots. With `limit` or more, the values do not fit
   u32 limit;
 
   __device__ __forceinline__ void add(RESULT value, Total total, u64 hash) {

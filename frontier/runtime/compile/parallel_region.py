@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads; the code is 0 while none has failed
+COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads. The code is 0 while none has failed
 
 
 def threading_layer() -> tuple[int, int]:

@@ -20,7 +20,7 @@ import numpy as np
 from ..device import Device
 from .elementwise import copy_to
 
-SMALL = 8 << 20  # bytes; smaller arrays are plain
+SMALL = 8 << 20  # bytes. Smaller arrays are plain
 STEP = 32 << 20  # bytes up to which a range on a GPU doubles as it grows: mapping any size costs the driver 0.2 ms
 SPAN = 64  # a range has this many times the bytes that it was opened for: addresses cost nothing
 

@@ -4,9 +4,9 @@
 //
 // A partition has a window, memory that all partitions see:
 //
-//     WindowHead    the numbers that others have sent; behind it what windows.cuh has
+//     WindowHead    the numbers that other partitions have sent, followed by the rows of windows.cuh
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
-//     messages      of each other partition: the vertices of this one that it has reached (columns.cuh); at the end,
+//     messages      of each other partition: the vertices of this one that it has reached (columns.cuh). At the end,
 //                   in the same place, the entries of all vertices (entries.cuh)
 //
 // A push is a push of one device, along the partition's own arcs. The reached vertices of other partitions are written
@@ -47,7 +47,7 @@ static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 // one's, and one that is being set to zero.
 struct PartState {
   u64 found[3][2];          // members of this partition in the output of a step, and the arcs that leave them
-  u64 reached[3][2];        // the vertices that a push has reached; the second is not used
+  u64 reached[3][2];        // the vertices that a push has reached. The second is not used
   u64 sent[3][MAX_PARTS];  // of it, to each partition
   u64 num_pieces[3];        // of long lists
   u64 num_rest[3];          // vertices that a pull deferred
