@@ -1,7 +1,7 @@
 """The main job on a large stream: ``python -m benchmarks stream``.
 
 ``dynfrontier stream`` runs several times, each time in a separate process, without an analytic and with one. Batches of
-some ten thousand records are bound by the host, which other users of a machine may slow down by half. So each row also
+some ten thousand rows are bound by the host, which other users of a machine may slow down by half. So each result also
 has the time of a loop of Python just before the run, for comparison.
 """
 

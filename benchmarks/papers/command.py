@@ -145,7 +145,7 @@ def _measure(context: Context, chosen: list[tuple[Paper, list[Experiment]]], par
         results = measure_paper(context, paper, experiments, f"papers-{paper.name}{numbers}", left)
         results.header["seconds"] = round(time.perf_counter() - begin, 1)
         if context.out is not None:
-            context.say(f"{paper.name}: {results.header['seconds']} s; written to {results.save(context.out)}")
+            context.say(f"{paper.name}: {results.header['seconds']} s, written to {results.save(context.out)}")
         found.append(results)
     return found
 

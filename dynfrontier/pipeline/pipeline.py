@@ -200,7 +200,7 @@ class Pipeline:
         self._delivery: Delivery | None = None
         self._reader: Ahead | None = None
         self._part: Part | None = None
-        self._at = 0  # records of the part that were applied
+        self._at = 0  # rows of the part that were applied
         self._since = (0, 0.0)  # batches and time of the last checkpoint
         self._saved = False  # whether this pipeline has written one
 
@@ -494,7 +494,7 @@ class Pipeline:
         except SourceError as error:
             cause: Any = error.__cause__
             raise PipelineError.of("source", number, error.record, cause) from cause
-        except Exception as error:  # no memory for the records, for example
+        except Exception as error:  # no memory for the rows, for example
             raise PipelineError.of("source", number, self.totals.records, error) from error
         if part is not None:
             self._part, self._at = part, 0

@@ -17,7 +17,7 @@ pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one. D
 =================  ========================================  =====================================================
 
 The functions `from_...` make graphs of the structure that `structure=` names, ``"slab"`` by default. Self-loops are
-dropped, and the last of several records of an edge counts, also of parallel edges. If a library numbers vertices
+dropped, and the last of several rows of an edge counts, also of parallel edges. If a library numbers vertices
 without gaps, deleted ids become vertices without edges. Data on the GPU stays there, except for NetworkX and igraph.
 Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
 """
