@@ -576,7 +576,7 @@ def _depths(graph: fr.Graph, labels: Any) -> Any:
 
 
 def _places(graph: fr.Graph, labels: Any, depth: Any) -> tuple[Any, Any]:
-    """For each vertex the place of its component among all vertices by depth, and the size of the component."""
+    """For each vertex the position of its component among all vertices by depth, and the size of the component."""
     xp = graph.xp
     key = depth * labels.size + labels
     ordered = xp.sort(key)

@@ -27,7 +27,7 @@ from .temporal_motifs import motif_counts
 RECOUNT_ABOVE = 0.4
 """All motifs are counted if the range of a change has more than this fraction of the events."""
 FEW_EVENTS = {"cpu": 0, "gpu": 2**21}
-"""All motifs are counted in a graph of fewer events. On an H200 the operators of a result take 25 ms, and a count of
+"""All motifs are counted in a graph of fewer events. On an H200 the operators of a result last 25 ms, and a count of
 300,000 events 10 to 17 ms."""
 EARLIEST, LATEST = -(2**63), 2**63 - 1
 

@@ -2,7 +2,7 @@
 
 Each structure grows from an empty graph in a separate process, whose caches of compiled code are empty: the project's,
 CuPy's and the driver's. The cost of a batch is then the cost that the user of a new machine sees. Kernels that are
-compiled in the middle of the stream are named with the batch that had to wait for them.
+compiled in the middle of the stream are named with the batch that they delayed.
 
 With ``--shipped both`` each runs twice on a GPU: with the machine code that came with the package, or that
 ``python -m dynfrontier.prebuilt`` put there, and without.

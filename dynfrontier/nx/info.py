@@ -118,7 +118,7 @@ SUPPORTED = {
     "weakly_connected_components": "",
     "wiener_index": "Weights must be finite numbers that are not negative.",
 }
-"""Each function of NetworkX that the backend has, and what it is restricted to. A test holds it to the functions."""
+"""Each function of NetworkX that the backend has, and its restrictions. A test compares this with the functions."""
 
 CLASSES = {
     "graph__new__": "``nx.Graph(backend='dynfrontier')`` is a `dynfrontier.nx.Graph`.",

@@ -364,7 +364,7 @@ def insert_parts(begin, end, pool, weights, starts, order, tickets, tallies, tab
     """`insert` for parts. Part p allocates slabs by the tickets ``tickets[p] .. tickets[p + 1] - 1``.
 
     The counters of part p are ``tallies[p]``. With a table, of two entries for each arc, RECORDED becomes the number of
-    slots whose arcs were found in place, and REPEATED the number of slots that the batch has created.
+    slots whose arcs existed already, and REPEATED the number of slots that the batch has created.
     """
     for p in range(begin, end):
         positions = order[starts[p] : starts[p + 1]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-CHAIN_LIMIT = 2  # slabs, more with a high load factor. Insertions into a longer chain wait for a rehash
+CHAIN_LIMIT = 2  # slabs, more with a high load factor. Insertions into a longer chain are deferred to a rehash
 LONG_CHAIN = 32  # the limit in most batches: rehashing a few tables after each is slower than all the rest of it
 RELAXED_BATCHES = 32  # batches from one with the lower limit to the next
 RELAXED_SHARE = 4  # or until 1 / RELAXED_SHARE of the graph's arcs have come since

@@ -150,7 +150,7 @@ class SlabPool:
     def reserve_for(self, arcs: int) -> None:
         """`_reserve` for a batch of so many arcs."""
         free = self._free_count + self._capacity - self._used
-        if arcs > free and (slabs := self._slabs_for(arcs)) > free:  # an arc takes at most one slab
+        if arcs > free and (slabs := self._slabs_for(arcs)) > free:  # an arc needs at most one slab
             self._reserve(slabs)
 
     def _slabs_for(self, arcs: int) -> int:

@@ -12,7 +12,7 @@ from algorithms._shortest_paths import UNREACHED
 from algorithms._trials import Trials
 from frontier.distributed import DistributedGraph, ThreadEngine
 
-pytestmark = pytest.mark.slow  # their kernels take long to compile
+pytestmark = pytest.mark.slow  # their kernels compile slowly
 KINDS = {"undirected": {}, "directed": {"directed": True}, "in_edges": {"directed": True, "in_edges": True}}
 MODULE = "algorithms.dynamic_betweenness_centrality"
 

@@ -7,7 +7,7 @@
 //     WindowHead    the numbers that other partitions have sent, followed by the rows of windows.cuh
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
 //     messages      of each other partition: the vertices of this one that it has reached (columns.cuh). At the end,
-//                   in the same place, the entries of all vertices (entries.cuh)
+//                   at the same address, the entries of all vertices (entries.cuh)
 //
 // A push is a push of one device, along the partition's own arcs. The reached vertices of other partitions are written
 // into their windows. When all have done so, each combines its messages, and sends its members and arcs to all: two
