@@ -127,8 +127,8 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     the largest gets another label, or many edges were inserted. A deletion costs O(batch) work, plus O(arcs of the
     vertices disconnected from their root) if it cuts the forest. The first deletion after a recomputation costs O(V +
     arcs) to grow it. The components are recomputed from scratch if many vertices are disconnected (fewer batches of
-    that size are repaired afterwards), and if a label is lost: the smallest vertex of a component has left it and the
-    root of its tree has not, which is rare except for the largest component.
+    that size are repaired afterwards), and if a label is lost. A label is lost if the smallest vertex of a component
+    has left it and the root of its tree has not, which is rare except for the largest component.
 
     Examples
     --------

@@ -67,8 +67,8 @@ class DynamicTemporalTriangleCount(TriangleSums):
     Notes
     -----
     A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each look-up
-    that finds a triangle of records walks the records of the other two edges that are within `delta`, and the records
-    between them and the nearer end of the edge's list.
+    that finds a triangle of records walks the lists of the two further edges. It visits the records within `delta`, and
+    the records between them and the nearer end of the list.
 
     Examples
     --------

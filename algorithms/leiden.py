@@ -84,8 +84,8 @@ def leiden(
     max_level : int
         Maximum number of levels.
     theta : float
-        Randomness of the refinement: a vertex joins a part that gains modularity with a probability in proportion to
-        ``exp(gain / theta)``, for the gain times the weight of all edges. 0 selects the best part.
+        Randomness of the refinement. A vertex joins a subcommunity that gains modularity with a probability in
+        proportion to ``exp(gain / theta)``, for the gain times the weight of all edges. 0 selects the best one.
     seed : int
         Communities depend only on it and the edges, and with float weights or `theta` on rounding.
 

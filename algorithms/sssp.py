@@ -98,8 +98,8 @@ def sssp(
 
     Notes
     -----
-    Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
-    each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
+    Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path.
+    Each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64). Sums that overflow are infinite.
 
     O(V + E) work if no distance improves twice: a vertex relaxes its edges again whenever it comes nearer within its
     bucket. On a CPU this is also the worst case. On a GPU, in a distributed graph, and from several sources at once the

@@ -74,8 +74,8 @@ class Pipeline:
         * a `SocketSource`.
     graph : DynamicGraph
     analytics : dict of str to callable or pair, optional
-        Run after each batch, with results in `PipelineBatch.results`: functions of the graph, or pairs such as
-        ``(DynamicTriangleCount, "total")`` of an incremental analytic, which is created here, and its attribute to
+        Run after each batch, with results in `PipelineBatch.results`. Each is a function of the graph, or a pair such
+        as ``(DynamicTriangleCount, "total")``: an incremental analytic, which is created here, and its attribute to
         read. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the host meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.

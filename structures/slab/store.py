@@ -267,7 +267,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
     def _enlarge(self, arcs: Arcs, positions: Any, moved: Any) -> None:
         """Reserve slabs for the arcs at these positions: rehash crowded tables, and grow the pool.
 
-        The numbers of slabs are upper bounds, for slabs of k keys: b buckets that receive c keys need at most b + c / k
+        The numbers of slabs are upper bounds, for slabs of k keys. b buckets that receive c keys need at most b + c / k
         more slabs, each bucket its share of c / k rounded up. A table of e keys has at most e / k overflow slabs.
         """
         if self._free_count > max(self._capacity // 2, REPACK_FLOOR):

@@ -94,7 +94,7 @@ def keep_expired(count, ids, src_of, dst_of, times, before, both, src, dst):
 
 @cpu_kernel
 def number_runs(count, last, runs, order, places):
-    """For each of some sorted numbers, by the position that it had before, the run of equal numbers that contains it:
+    """For each of some sorted numbers, by the position that it had before, the run of equal numbers that contains it.
     `last` has the position of the last one in each."""
     run = 0
     for i in range(count):

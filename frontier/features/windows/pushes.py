@@ -188,7 +188,7 @@ class Pushes:
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert rows, and find edges that leave the window, which frees their ids.
 
-        Returns the push with the number of arcs to delete, listed in `Memory.gone`, the notification buffers of
+        Returns the push with the number of arcs to delete, which `Memory.gone` lists. Also the notification buffers of
         inserted and of leaving edges (None without observers), and the number of inspected entries of the log.
         """
         data: Any = graph.payload.table
