@@ -51,8 +51,8 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
     Raises
     ------
     TypeError, ValueError
-        `starts` contains other things than vertices of the graph, a weight is negative, the sum of a vertex's weights
-        is not finite, or another argument is invalid.
+        `starts` contains other things than vertices of the graph, or another argument is invalid. A weight is negative,
+        or the sum of a vertex's weights is not finite.
 
     See Also
     --------

@@ -81,11 +81,11 @@ class DynamicLouvain(MaintainedCommunities):
     Notes
     -----
     A batch costs O(1) look-ups for each of its edges. The first read of the labels after it costs a few passes over the
-    vertices, and O(1) work for each edge of the vertices that it visits: the ends of changed edges that may move, and
-    neighbors of vertices that have moved. With weights, also for each edge of all ends. Reading the modularity costs a
-    pass over all edges. After changes of every 32nd edge, the read merges and refines levels as `louvain` does, from
-    the communities that it has. After changes of 10 % of the edges it calls `louvain`. While the graph contains a
-    weight that is negative or not finite, reading raises ValueError.
+    vertices, and O(1) work for each edge of the vertices that it visits. These are the ends of changed edges that may
+    move, and neighbors of vertices that have moved. With weights, also for each edge of all ends. Reading the
+    modularity costs a pass over all edges. After changes of every 32nd edge, the read merges and refines levels as
+    `louvain` does, from the communities that it has. After changes of 10 % of the edges it calls `louvain`. While the
+    graph contains a weight that is negative or not finite, reading raises ValueError.
 
     Examples
     --------

@@ -544,8 +544,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
 
     def _solve(self, found: list[float], goal: float, most: int, may_push: bool) -> tuple[int, list[float]]:
-        """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most,
-        or until a step is slow if vertices may be pushed after that.
+        """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most.
+        If vertices may be pushed afterwards, stop at a slow step.
 
         If the steps would need more rounds than sweeps, the rest of the work is left to sweeps. Accepts and returns the
         numbers of MEASURES, preceded in the result by the number of rounds.

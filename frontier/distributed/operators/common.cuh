@@ -4,8 +4,8 @@
 // An *item* is a pair that this partition shares with another one. Items are in blocks, two for each other partition:
 // first the pairs that the partition of lower rank lists, then the pairs that the partition of higher rank lists. So
 // both partitions have the same items in the same order, and each computes the other one's decisions. `blocks` has the
-// start of each block, the number of items, and for each block the difference between an item and its position among
-// the pairs that are sent, or that have come.
+// start of each block, and the number of items. For each block it also has the difference between an item and its
+// position among the pairs that are sent, or were received.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"

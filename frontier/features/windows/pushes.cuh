@@ -1,7 +1,7 @@
-// A batch of rows with edge data, and the edges that leave the window with it, on a GPU, in few launches:
-// check_records checks the rows and makes arcs of them, which the structure inserts, and finish_records resolves the
-// result of each. Kernels pass each other the numbers that the host would otherwise synchronize for. pushes.py is the
-// host side. Macro: VID.
+// A batch of rows with edge data, and the edges that leave the window with it, on a GPU, in few launches. check_records
+// checks the rows and makes arcs of them, which the structure inserts. finish_records resolves the result of each.
+// Kernels pass each other the numbers that the host would otherwise synchronize for. pushes.py is the host side. Macro:
+// VID.
 //
 // All rows get ids, as if each were a new edge. In most batches they all are. Rows of existing edges, or of edges
 // that the batch repeats, meet in a table afterwards, and their ids are freed.

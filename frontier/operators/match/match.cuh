@@ -1,6 +1,6 @@
 // CUDA kernels of match_keys. Macros: VIEW_HEADER, VID, WEIGHT, TILE_SIZE.
 //
-// The first key of each source represents all of them: its item walks the source's list once, and looks each neighbor
+// The first key of each source represents all of them. Its item walks the source's list once, and looks each neighbor
 // up among the keys, which are few or in the cache.
 #pragma once
 #include "frontier/cuda/keys.cuh"

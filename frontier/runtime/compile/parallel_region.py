@@ -76,8 +76,8 @@ def _bytes() -> Any:
 
 
 def _body_type() -> Any:
-    """The function type that a threading layer calls for a range of items: the start of the range as the first pointer,
-    its length as the first size, and the caller's data at the end."""
+    """The function type that a threading layer calls for a range of items. The first pointer is the start of the range,
+    the first size its length, and the last pointer the caller's data."""
     sizes = _size().as_pointer()
     return ir.FunctionType(ir.VoidType(), [_bytes().as_pointer(), sizes, sizes, _bytes()])
 

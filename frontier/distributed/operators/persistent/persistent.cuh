@@ -1,4 +1,4 @@
-// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory: the partitions'
+// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory. The partitions'
 // kernels run at the same time and make one advance after another, without the host. Macros: see visit.cuh, and
 // NEXT_STEP.
 //
@@ -137,7 +137,7 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 }
 
 // Advances, until no partition has members, `max_steps` are made, or a partition has reached more vertices of another
-// partition than fit in a message: then `reached` has the reached vertices, and the host continues from there. If it
+// partition than fit in a message. Then `reached` has the reached vertices, and the host continues from there. If it
 // has returned at least `share_from` vertices, all partitions get all entries of its arrays.
 //
 // A step pulls if all frontiers together have at least `pull_from` members and more than `pull_above` arcs. `entering`
@@ -145,8 +145,8 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 // capacity for all vertices, `everyone` for a bitmap.
 //
 // outcome: this partition's members, the arcs that leave them, which list they are in (the first is `spare`), the
-// steps, the members of all partitions, why it has ended, the number of vertices in `reached`, the pairs that this
-// partition has sent, and the bitmaps that it has read.
+// steps, the members of all partitions, and the reason of the end. Also the number of vertices in `reached`, the pairs
+// that this partition has sent, and the bitmaps that it has read.
 extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_parts(
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
