@@ -19,7 +19,7 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     again[v]         sources for which v sums up the paths behind all successors again
     reached[s]       number of vertices that s reaches
     last[v]          the last two bits of all distances, of source s at bits s and s + 32,
-                     which tell at a glance which neighbors may be a step nearer
+                     which show at once which neighbors may be a step nearer
     priority[v]      minus the largest distance of v from sources in `up`: the farthest
                      vertices come first
     total[v]         sum of ``paths * sums`` over all sources

@@ -9,8 +9,8 @@ each vertex together prove that its core number is right:
                  comes after all others. HELD while a batch has v removed from the order
     later[v]     neighbors of v that come after it
     former[v]    the rank of v before it moved, or fell
-    count[v]     of a held vertex: neighbors of higher core numbers, and held neighbors at
-                 its level. Of a moving vertex: the lowest rank among its later neighbors
+    count[v]     if v is held: neighbors of higher core numbers, and held neighbors at its
+                 level. If v moves: the lowest rank among its later neighbors
     moved[v]     the number of the last step in which v moved
     tried[v]     the number of the last batch in which v moved without being held
 
@@ -30,7 +30,7 @@ is too low. The second condition is preserved throughout.
 its level, behind the first of them, which gets one more later neighbor and may have to move, too. Most moves end soon.
 A vertex that must move again is *held*: it leaves the order. When nothing moves any more, the held vertices are peeled,
 as in computing core numbers from scratch. A vertex whose count is at most its core number returns to the end of its
-level, and no longer counts for its neighbors. The rest rise by 1, to the front of the level above. There they are later
+level, and no longer counts for its neighbors. The rest rise by 1, to the front of the level above, where they are later
 neighbors of no vertex. Their support is their count, which is high enough. The number of their later neighbors equals
 it, and may be too high again. That is repeated until none is. The first condition is preserved throughout.
 

@@ -323,7 +323,7 @@ def main(arguments: Sequence[str]) -> int:
     if wrong:
         print(f"results differ: {', '.join(wrong)}")
         return 1
-    print("\nall results are those of the first number of workers")
+    print("\nall results equal the results of the first number of workers")
     return 0
 
 

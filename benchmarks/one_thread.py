@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--turns", type=int, default=3)
     line.add_argument("--seconds", type=float, default=1.0, help="of a case in a turn")
     line.add_argument("--number", default="", help="what the name of the results file has more")
-    line.add_argument("--note", action="append", default=[], help="what the file is to say about the machine")
+    line.add_argument("--note", action="append", default=[], help="description of the machine in the file")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     header = describe_run(fr.advanced.resolve_device("cpu"), seed=SEED, threads=options.threads, before=options.before

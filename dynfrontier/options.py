@@ -28,7 +28,7 @@ Source = Annotated[
 Directed = Annotated[
     bool | None,
     typer.Option("--directed/--undirected", help="Keep the direction of edges, or use both.",
-                 show_default="what the file says, else both ways"),
+                 show_default="as the file specifies, else both ways"),
 ]  # fmt: skip
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"

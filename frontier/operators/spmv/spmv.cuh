@@ -5,7 +5,7 @@
 // which fills a multiprocessor, stores a copy of their entries of x in shared memory, which leaves the cache to the
 // rest.
 //
-// With LISTED_HUBS they need not come first in x, as in the vectors of a distributed graph. There a partition's own
+// With LISTED_HUBS they need not come first in x, as in the vectors of a distributed graph. In these, a partition's own
 // vertices come first, and the vertices of each other partition follow. Then column c < num_listed is hub c, whose
 // entry is x[listed[c]], and the entry of any other column c is x[c - num_listed].
 #pragma once

@@ -266,7 +266,7 @@ class Workspace:
         return stamps, np.int32(self.epoch + 1)
 
     def used_epochs(self, count: int) -> None:
-        """Say that so many numbers from `next_epochs` were used."""
+        """Report that so many numbers from `next_epochs` were used."""
         self.epoch += count
         self._open = False
 
