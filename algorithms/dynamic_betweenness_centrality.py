@@ -256,7 +256,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._size = 0
 
     def _recompute(self) -> None:
-        """Search from all sources. If the next batch is not to be repaired, their results are not stored."""
+        """Search from all sources. If the next batch is not repaired, their results are not stored."""
         graph, sources = self.graph, self._sources
         self._follows, follows = False, self._tries or not self._trials.skips
         if follows:

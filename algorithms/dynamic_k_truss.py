@@ -122,7 +122,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return self._edges()[1]
 
     def recomputes(self, update: str, edges: int) -> bool:
-        """Whether a batch is not to be tried."""
+        """Whether a batch is recomputed without a trial."""
         return not self._known or not self._trials[update].pays(edges)
 
     def outdated(self, edges: int) -> None:

@@ -528,7 +528,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         )
 
     def _prepare(self, error: float, goal: float, most: int) -> None:
-        """Prepare products, once, if the rounds that are to come are expected to be faster with them."""
+        """Prepare products, once, if the following rounds are expected to be faster with them."""
         if not self._may_prepare:
             return
         self._may_prepare = False
@@ -643,7 +643,7 @@ class _OverParts(DynamicPageRank):
         self._outdated = True
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Nothing to be done yet."""
+        """Does nothing: the deletion may still fail."""
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Have the ranks brought up to date when they are read."""

@@ -153,8 +153,8 @@ class ArcMaker:
     ) -> Arcs:  # fmt: skip
         """Return a batch as arcs.
 
-        With `weighted`, arcs of a weighted graph get weights, 1 by default. `drop_loops` marks self-loops to be
-        ignored. The arrays of `passing` arcs may be reused by the next batch. Raises TypeError and ValueError
+        With `weighted`, arcs of a weighted graph get weights, 1 by default. `drop_loops` marks self-loops, which
+        are ignored. The arrays of `passing` arcs may be reused by the next batch. Raises TypeError and ValueError
         immediately for types and shapes, and from `Arcs.check` for values: an id that is out of range or names a
         deleted vertex, or a NaN weight. The next batch drops the errors of an unchecked one.
         """

@@ -46,7 +46,7 @@ class Last(NamedTuple):
 def make_rows(
     graph: BaseGraph, src: Any, dst: Any, weights: Any, data: Mapping[str, Any], function: str = "insert_edges"
 ) -> Rows:  # fmt: skip
-    """A user's batch, whose values are still to be checked (`Arcs.check`)."""
+    """A user's batch, whose values are not checked yet (`Arcs.check`)."""
     columns = graph.payload.table.rows(data, function)  # type: ignore[union-attr]
     arcs = graph.store.make_arcs(src, dst, weights, directed=True, weighted=True)
     if graph.multi_edges == "sum":  # a row counts once unless it has a count

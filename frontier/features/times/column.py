@@ -88,7 +88,7 @@ class TimeColumn:
             self._known = None
 
     def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
-        """The log entry of rows to be inserted, into columns of this many entries, or None without a log.
+        """The log entry of rows that will be inserted, into columns of this many entries, or None without a log.
 
         Times are copied, as the array may be a user's, or `filled` in by `store`.
         """

@@ -19,7 +19,7 @@ COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads. The 
 
 
 def threading_layer() -> tuple[int, int]:
-    """Number of threads to be used, and the address of the threading layer's loop, which is started if it was not."""
+    """The number of threads, and the address of the threading layer's loop, which is started if it was not."""
     threads = numba.get_num_threads()
     return threads, llvmlite.binding.address_of_symbol("numba_parallel_for")
 

@@ -121,7 +121,7 @@ class _HostRange(mmap.mmap):
         return nbytes <= len(self)
 
     def commit(self, nbytes: int) -> None:
-        """Nothing to be done here."""
+        """Does nothing: the system adds memory when it is first written."""
 
     def array(self, size: int, dtype: np.dtype) -> np.ndarray:
         """The first `size` elements."""
