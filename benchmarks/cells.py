@@ -1,9 +1,9 @@
 """Fills the page of all algorithms: ``python -m benchmarks cells``.
 
-Every call of the page on an RMAT graph, on every structure, in every form that it has: as the structure stores the
-graph, on a copy, and as the algorithm chooses. With ``--missing``, only calls without a time in any results file.
-Results are compared on all structures and in all forms. Calls are measured in the order of the page, each on all
-structures, so a run that ends early leaves whole rows.
+Every call of the page on an RMAT graph, on every structure and in every form that it has. The forms are: as the
+structure stores the graph, on a copy, and as the algorithm chooses. With ``--missing``, only calls without a time in
+any results file. Results are compared on all structures and in all forms. Calls are measured in the order of the page,
+each on all structures, so a run that ends early leaves whole rows.
 """
 
 from __future__ import annotations

@@ -5,13 +5,14 @@
     python -m benchmarks distributed --parts 2 --large 27/20                     # one that outgrows a GPU
 
 Each worker makes its share of an R-MAT graph, and every step is timed from when all workers are ready until all are
-done. One worker has a graph of one device, as a program without parts would. Strong scaling is the same graph on more
-workers, weak scaling twice the graph on twice the workers. The first number of workers has twice the graph, too, since
-an R-MAT graph of twice the vertices is more than twice the work. Results of several workers are compared with the
+done. One worker has a graph of one device, as a program without partitions would. Strong scaling is the same graph on
+more workers, weak scaling twice the graph on twice the workers. The first number of workers has twice the graph, too,
+since an R-MAT graph of twice the vertices is more than twice the work. Results of several workers are compared with the
 results of the first number, and the program fails if they differ.
 
-Figure 12 of the paper on GPMA (Sha et al., PVLDB 2017, section 6.4) is made again with graphs of one, two and three
-times the edges: GPMA+, batches of 1 % of the edges, and the throughput of updates, BFS, components and PageRank.
+Figure 12 of the paper on GPMA (Sha et al., PVLDB 2017, section 6.4) is reproduced with graphs of one, two and three
+times the edges. It shows the throughput of updates, BFS, components and PageRank, for GPMA+ and batches of 1 % of the
+edges.
 
 A large graph is built by a stream of insertions, counted, updated and counted again.
 """

@@ -123,9 +123,9 @@ class SocketSource:
 
     Notes
     -----
-    Each line is a row. A line that the end of the connection cuts is an error: its last number may lack digits. A
-    field may stand in double quotes, which must end on its line: a stray quote at the start of a field is an error as
-    soon as the line has come.
+    Each line is a row. A line that the end of the connection cuts is an error: its last number may lack digits. A field
+    may stand in double quotes, which must end on its line. So a stray quote at the start of a field is an error as soon
+    as the line is received.
 
     Examples
     --------
