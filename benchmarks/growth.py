@@ -1,8 +1,8 @@
 """The cost of growing: ``python -m benchmarks growth``.
 
 An empty graph grows by batches of one size. The time of each batch, and the memory meanwhile, show whether growth comes
-in spikes. Reported are P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with the final
-memory of the graph. Code is compiled by a first, short stream into another graph.
+in spikes. The results are P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with the
+final memory of the graph. Code is compiled by a first, short stream into another graph.
 """
 
 from __future__ import annotations
