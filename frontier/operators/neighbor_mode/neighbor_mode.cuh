@@ -76,8 +76,8 @@ __device__ __forceinline__ Mode mode_of(VID u, RESULT value, Total total ARG_PAR
 __device__ __forceinline__ u32 lanes_with(u32 lanes, int value) { return __match_any_sync(lanes, value); }
 __device__ __forceinline__ u32 lanes_with(u32 lanes, i64 value) { return __match_any_sync(lanes, value); }
 
-// A part of the values of a vertex with very many neighbors: the values whose hashes have this number among `parts`, a
-// power of two, or 0 for an unused entry.
+// A part of the values of a vertex with very many neighbors. It has the values whose hashes have this number among
+// `parts`, a power of two, or 0 for an unused entry.
 struct Part {
   VID u;
   u32 number, parts;
@@ -184,8 +184,8 @@ struct Table {
   }
 };
 
-// The mode of a part of the values of a vertex, by the threads of a block, with a table of `most_slots`, at least four times as
-// many as there are threads. It is returned to the first thread.
+// The mode of a part of the values of a vertex, by the threads of a block. The table has `most_slots`, at least four
+// times as many as there are threads. The mode is returned to the first thread.
 __device__ Mode take_part(const View& view, const Part& taken, RESULT* keys, Total* totals, u32 most_slots ARG_PARAMS) {
   __shared__ u32 used, without_key;
   __shared__ Mode of_warp[32];

@@ -88,8 +88,8 @@ struct Table {
   }
 };
 
-// Calls body(neighbor, at, copied) for a list: for the list of the graph, with the slot as `at`, or for the copied
-// upper part of it, with the position among the copies. Returns which.
+// Calls body(neighbor, at, copied) for a list. It is the list of the graph, with the slot as `at`, or its copied upper
+// range, with the position among the copies. Returns which.
 template <class Body>
 __device__ __forceinline__ bool walk_list(const Oriented& graph, const ExpandTile& tile, VID v, Body body) {
   i64 place = graph.rank[v];
