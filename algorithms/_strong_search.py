@@ -9,8 +9,8 @@ the vertices finished since its discovery that are in no other component.
     vertex      at the front, the path: the vertices from the start to the current one. At the back, finished vertices
                 of incomplete components
     low, least, arc, end
-                of the vertices of the path: the lowest number and the smallest vertex that they are known to reach, and
-                the next and the end of their arcs
+                of the vertices of the path: the lowest number and the smallest vertex that
+                they are known to reach, the next of their arcs, and the end of these
 
 A component is complete after all components that it points to, so this order is reverse topological. Component numbers
 descend from the number of vertices, so none is below the number of a vertex in an incomplete component.

@@ -23,9 +23,10 @@ One pass over the vertices computes its size, which selects the next step:
     sweep    all vertices send their pending amount. Along in-edges each vertex sums up the
              amounts that it gets
     scale    everything is multiplied by a number, after which pending shares add up to 0.
-             Without this the slowest component of the error shrinks by a factor of alpha in a sweep. It is the total
-             rank, which batches change and the walk within a component conserves. All other components shrink to less
-             than half on R-MAT graphs.
+             Without this the slowest component of the error shrinks by a factor of alpha in
+             a sweep. It is the total rank, which batches change and the walk within a
+             component conserves. All other components shrink to less than half on R-MAT
+             graphs.
     step     in undirected graphs, instead of the last two (below)
 
 The last two are interrupted for pushes when they make slow progress. If the update cost more than `pagerank` would

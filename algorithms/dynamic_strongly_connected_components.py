@@ -11,8 +11,9 @@ paths from its hub to all members, and paths from all members to the hub. It is 
     width[c]     c may distribute the ranks ``rank[c]`` to ``rank[c] + width[c] - 1``, and
                  no other component has them
     level[v]     for each tree: larger than the parent's, OUTSIDE if v is not in the
-                 component. While the tree is repaired: DETACHED if v has no parent, and ``-1 - level`` (negative) if v
-                 is tentative, as its arc or an ancestor's to or from the parent was deleted
+                 component. While the tree is repaired: DETACHED if v has no parent, and
+                 ``-1 - level`` (negative) if v is tentative: the arc between v, or an
+                 ancestor, and its parent was deleted
     parent[v]    for each tree: the parent of v, -1 for none
     mark[v]      bits: the lists that contain v
     local[v]     the position of v among the vertices that are searched again, -1 for all

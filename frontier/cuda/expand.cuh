@@ -128,7 +128,7 @@ __device__ __forceinline__ u32 share(const Lists& lists, i64 item, VID v, PieceQ
     for (u32 p = 0; p < pieces; ++p) queue.pieces[at + p] = u64(item) << 32 | u64(p) * PIECE_SEGMENTS;
     return 0;
   }
-  for (u32 p = at; p < queue.capacity && p < at + pieces; ++p) queue.pieces[p] = ~0ull;  // the queue is full: walk it here
+  for (u32 p = at; p < queue.capacity && p < at + pieces; ++p) queue.pieces[p] = ~0ull;  // full: walk it here
   return u32(segments);
 }
 

@@ -16,7 +16,7 @@ struct Work {
   i64* table;     // of duplicates (duplicate_table.cuh), at most half full with all arcs of the batch, EMPTY at first
   i64 table_size;
   i64* firsts;    // by entry: the first arc that names the slot, if it is an effective edge's, EMPTY at first
-  u32* filter;    // of the slots in the table, if the batch is large, and a word behind it for barriers, all zero at first
+  u32* filter;    // of the slots in the table, if the batch is large, then a word for barriers, all zero at first
   i64* sums;      // by block: effective edges
   i64 chain_limit;
 };
