@@ -197,7 +197,7 @@ def climb(
 
 
 def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: np.int64) -> Any:
-    """Communities of the first level, computed from those of the last by moving the vertices of each level.
+    """Communities of the first level, computed from the communities of the last by moving the vertices of each level.
 
     `joined` has, for each level but the last, the vertex of the next level that each vertex became.
     """

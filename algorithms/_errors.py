@@ -13,9 +13,10 @@ import frontier as fr
 class Errors:
     """The errors of the iterations so far. The copy of the last one to the host may be in flight.
 
-    The next iteration is launched before the error of this one is known, which keeps the GPU busy, unless this one is
-    expected to be the last: errors fall at a steady rate. Iteration ends with an error below `least`. If the partitions
-    of a graph iterate `together` on GPUs, no decision depends on a copy that has arrived at some partitions only.
+    The next iteration is launched before the error of this one is known, which keeps the GPU busy. It is not launched
+    if this one is expected to be the last, as errors fall at a steady rate. Iteration ends with an error below `least`.
+    If the partitions of a graph iterate `together` on GPUs, no decision depends on a copy that has arrived at some
+    partitions only.
     """
 
     def __init__(self, least: float, together: bool = False):

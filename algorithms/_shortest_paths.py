@@ -10,11 +10,11 @@ words, and a column each in arrays:
                    level contains v
     paths[v, s]    number of shortest paths from s to v
     behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that
-                   continue from it; 0 until the way back reaches v's level
+                   continue from it. 0 until the way back reaches v's level
     edges[e]       sum over the sources of the paths that lead over edge e, as a fraction of
                    all paths to each target
 
-When the way back reaches v's level, the neighbors of v whose `behind` is not 0 are its successors on shortest paths, so
+When the way back reaches v's level, the neighbors of v whose `behind` is not 0 are its successors on shortest paths. So
 a sum over all neighbors needs no distances. Edges to them have these neighbors in the next level of the same source.
 
 If paths are long, a CPU searches from one source after another, without a step of the host for each level:

@@ -3,7 +3,7 @@
 Each vertex has a distance and a bit for every source. An edge passes on the sources that have come nearer. All sources
 share one bucket: they start together and go as far as the same limit.
 
-    distance[v w + i]  length of the shortest path from source i of w found so far;
+    distance[v w + i]  length of the shortest path from source i of w found so far,
                        `unreached` if none was found
     coming[p n + v]    sources that came nearer to v in a step of parity p, until the next
                        one starts

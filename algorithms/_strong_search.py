@@ -4,13 +4,13 @@ Vertices are numbered in the order of discovery. When all arcs of a vertex have 
 reaches over vertices of incomplete components is known. If that is its own, its component is complete: the vertex, and
 the vertices finished since its discovery that are in no other component.
 
-    number[v]   0 before v is found; then its number; the lowest that it reaches once it is finished; the number of its
-                component once that is complete
+    number[v]   0 before v is found, then its number. Once v is finished, the lowest number
+                that it reaches. Once its component is complete, the component's number
     vertex      at the front, the path: the vertices from the start to the current one. At the back, finished vertices
                 of incomplete components
     low, least, arc, end
                 of the vertices of the path: the lowest number and the smallest vertex that
-                they are known to reach, the next of their arcs, and the end of their arcs
+                they are known to reach, the next of their arcs, and the end of these
 
 A component is complete after all components that it points to, so this order is reverse topological. Component numbers
 descend from the number of vertices, so none is below the number of a vertex in an incomplete component.

@@ -25,7 +25,7 @@ class Trials:
 
     @property
     def skips(self) -> bool:
-        """Whether the next batch is not to be tried."""
+        """Whether the next batch is recomputed without a trial."""
         return self._skip > 0 and not fr.advanced.is_warming_up()
 
     def pays(self, size: int = 0) -> bool:

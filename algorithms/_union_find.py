@@ -1,6 +1,6 @@
 """A concurrent union-find forest, for use in functors. Roots point to themselves.
 
-The root of a tree is its smallest vertex: a link always leads from a larger id to a smaller one, and is set by a single
+The root of a tree is its smallest vertex. A link always leads from a larger id to a smaller one. It is set by a single
 compare-and-swap of a root.
 
 Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018.

@@ -6,7 +6,7 @@ is a binary search in the running sums of a list's weights.
 node2vec multiplies the weights by a bias: 1/p for the way back, 1 for neighbors of the vertex before, 1/q for all other
 vertices. Steps are drawn by rejection, so a walk costs no pass over lists: a draw by weights is accepted with the
 probability bias / bound. The bound is the largest bias of edges that do not lead back. If 1/p is above it, the excess
-of the way back is a separate area that is drawn directly, and a small p rejects no more draws than a large one. After
+of the way back is a separate area that is drawn directly. So a small p rejects no more draws than a large one. After
 `MAX_REJECTED` draws the step is chosen exactly, by passes over the list.
 
     sums[e]        the weights of a vertex's arcs up to and including arc e
@@ -51,8 +51,8 @@ def biased_random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *
     Raises
     ------
     TypeError, ValueError
-        `starts` contains other things than vertices of the graph, a weight is negative, the sum of a vertex's weights
-        is not finite, or another argument is invalid.
+        `starts` contains other things than vertices of the graph, or another argument is invalid. A weight is negative,
+        or the sum of a vertex's weights is not finite.
 
     See Also
     --------

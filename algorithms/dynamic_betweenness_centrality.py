@@ -19,7 +19,7 @@ Every source has its distances, numbers of shortest paths, and shares of the pat
     again[v]         sources for which v sums up the paths behind all successors again
     reached[s]       number of vertices that s reaches
     last[v]          the last two bits of all distances, of source s at bits s and s + 32,
-                     which tell at a glance which neighbors may be a step nearer
+                     which show at once which neighbors may be a step nearer
     priority[v]      minus the largest distance of v from sources in `up`: the farthest
                      vertices come first
     total[v]         sum of ``paths * sums`` over all sources
@@ -256,7 +256,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         self._size = 0
 
     def _recompute(self) -> None:
-        """Search from all sources. If the next batch is not to be repaired, their results are not stored."""
+        """Search from all sources. If the next batch is not repaired, their results are not stored."""
         graph, sources = self.graph, self._sources
         self._follows, follows = False, self._tries or not self._trials.skips
         if follows:

@@ -11,7 +11,7 @@ recomputation from scratch finds only labels. The forest is grown again when a d
                  its parent or to another ancestor was deleted. Both are undefined without a
                  forest, but no level is DETACHED between batches
     link[v]      a union-find forest: over labels during insertions, over detached vertices
-                 after deletions; link[v] == v for every v that is a label
+                 after deletions. link[v] == v for every v that is a label
 
 Vertices that become tentative, or get another label, are listed.
 
@@ -24,7 +24,7 @@ They attach to any settled neighbor, and vertices that cannot reach one form new
 tentative, the repair is given up, and the labels are recomputed when they are read.
 
 McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
-levels; here all neighbors are candidate parents, instead of a fixed number).
+levels, with a fixed number of candidate parents, while here all neighbors are candidates).
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     the largest gets another label, or many edges were inserted. A deletion costs O(batch) work, plus O(arcs of the
     vertices disconnected from their root) if it cuts the forest. The first deletion after a recomputation costs O(V +
     arcs) to grow it. The components are recomputed from scratch if many vertices are disconnected (fewer batches of
-    that size are repaired afterwards), and if a label is lost: the smallest vertex of a component has left it and the
-    root of its tree has not, which is rare except for the largest component.
+    that size are repaired afterwards), and if a label is lost. A label is lost if the smallest vertex of a component
+    has left it and the root of its tree has not, which is rare except for the largest component.
 
     Examples
     --------

@@ -9,14 +9,13 @@ each vertex together prove that its core number is right:
                  comes after all others. HELD while a batch has v removed from the order
     later[v]     neighbors of v that come after it
     former[v]    the rank of v before it moved, or fell
-    count[v]     of a vertex that is held: neighbors of higher core numbers, and neighbors
-                 at its level that are held; of one that moves: the lowest rank among its
-                 later neighbors
+    count[v]     if v is held: neighbors of higher core numbers, and held neighbors at its
+                 level. If v moves: the lowest rank among its later neighbors
     moved[v]     the number of the last step in which v moved
     tried[v]     the number of the last batch in which v moved without being held
 
-* *support[v] >= core[v] for all v: no core number is too high.* The vertices with core[v] >= k are then a graph of
-  minimum degree k, and so in the k-core.
+* *support[v] >= core[v] for all v: no core number is too high.* Then the vertices with core[v] >= k form a graph of
+  minimum degree k, and so are in the k-core.
 * *later[v] <= core[v] for all v: none is too low.* Suppose that v is in a graph of minimum degree core[v] + 1. Consider
   its first vertex in the order. It comes no later than v, so its core number is no higher, and all of its neighbors in
   that graph come after it. They outnumber its core number: a contradiction.
@@ -30,17 +29,17 @@ is too low. The second condition is preserved throughout.
 **Insertions** raise both, so only the second condition can fail. A vertex with too many later neighbors moves back in
 its level, behind the first of them, which gets one more later neighbor and may have to move, too. Most moves end soon.
 A vertex that must move again is *held*: it leaves the order. When nothing moves any more, the held vertices are peeled,
-as in computing core numbers from scratch: a vertex whose count is at most its core number returns to the end of its
+as in computing core numbers from scratch. A vertex whose count is at most its core number returns to the end of its
 level, and no longer counts for its neighbors. The rest rise by 1, to the front of the level above, where they are later
-neighbors of no vertex. Their support is their count, which is high enough, and so is the number of their later
-neighbors, which may be too high again. That is repeated until none is. The first condition is preserved throughout.
+neighbors of no vertex. Their support is their count, which is high enough. The number of their later neighbors equals
+it, and may be too high again. That is repeated until none is. The first condition is preserved throughout.
 
 All levels are worked on at once, since a step at one level changes no number of a vertex at another. Each parallel edge
 counts: in a directed graph, both directions do. If much of the graph is visited, core numbers are recomputed from
 scratch when they are next read.
 
 Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, for this order, as a list and
-for single edges (here vertices may share ranks); Sariyuce et al., "Streaming Algorithms for k-core Decomposition",
+for single edges, while here vertices may share ranks; Sariyuce et al., "Streaming Algorithms for k-core Decomposition",
 PVLDB 2013; Montresor, De Pellegrini and Miorandi, "Distributed k-Core Decomposition", TPDS 2013.
 """
 

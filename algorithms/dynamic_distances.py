@@ -7,10 +7,10 @@ tentative in turn. Vertices that remain tentative are cut off: their distances a
 and relaxed.
 
     distance[v]      as in `sssp` and `bfs`
-    predecessor[v]   the tree; -1 for the source, unreached vertices, and vertices whose
+    predecessor[v]   the tree, -1 for the source, unreached vertices, and vertices whose
                      tree edge was deleted
     state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between
-                     batches). In directed graphs CHANGED if v has a new distance, and is to
+                     batches). In directed graphs CHANGED if v has a new distance, and must
                      find its predecessor. Each state has a list of the vertices that got it
     flat[0]          1 after a vertex was reached over an edge that did not increase the
                      distance

@@ -5,11 +5,11 @@ edges are removed from it, and so are edges whose support then falls below k - 2
 a k-truss in the same way, by deleting edges from the dynamic structure until none has to go. After a recomputation that
 graph is made when a batch needs it.
 
-Insertions can only grow the truss, and only by edges that are connected to new ones through triangles: from an edge to
-the other two edges of its triangles, and so on. Candidates are collected from the new edges outward, skipping edges of
-the truss and edges in too few triangles of the whole graph. They are inserted into the truss together, then peeled off
-again where their support is too low. If there are too many, or too many edges leave, the truss is recomputed from
-scratch when it is read.
+Insertions can only grow the truss, and only by edges that triangles connect to new ones: from an edge to the two
+further edges of its triangles, and so on. Candidates are collected from the new edges outward, skipping edges of the
+truss and edges in too few triangles of the whole graph. They are inserted into the truss together, then peeled off
+again if their support is too low. If there are too many, or too many edges leave, the truss is recomputed from scratch
+when it is read.
 
     numbers         ids of the truss's edges, stored as their weights in `truss`, where they
                     follow edges that move
@@ -122,7 +122,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return self._edges()[1]
 
     def recomputes(self, update: str, edges: int) -> bool:
-        """Whether a batch is not to be tried."""
+        """Whether a batch is recomputed without a trial."""
         return not self._known or not self._trials[update].pays(edges)
 
     def outdated(self, edges: int) -> None:

@@ -7,7 +7,7 @@ batch changes these sums only.
     sent[v]     the centrality of v that its neighbors have received
     sums[v]     the sum of `sent` over the vertices that point to v: start[v] + alpha *
                 sums[v] is v's centrality
-    ahead[v]    the centrality of v, which the next sweep sends; during pushes, the amount
+    ahead[v]    the centrality of v, which the next sweep sends. During pushes, the amount
                 that v pushed last
 
 A batch costs its own size: an inserted edge adds the amount that its source has sent to the sum of its destination, and
@@ -21,7 +21,7 @@ changes pending amounts only, as neither `sent` nor `sums` contains alpha. Two s
     sweep    all vertices send their centralities, and all sums are computed from scratch:
              an iteration of `katz_centrality` that starts closer to the result
 
-After batches that are a large part of the graph, sums are computed from scratch instead of edge by edge.
+After batches that are a large share of the graph, sums are computed from scratch instead of edge by edge.
 
 Katz, "A New Status Index Derived from Sociometric Analysis", Psychometrika 1953; Nathan and Bader, "A Dynamic Algorithm
 for Updating Katz Centrality in Graphs", ASONAM 2017 (the residual of the old result); van der Grinten, Bergamini,

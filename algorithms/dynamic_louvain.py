@@ -1,9 +1,9 @@
 """Communities by the Louvain method that are maintained incrementally.
 
-The ends of an edge are pending if the edge may change their communities: a new edge between two communities, a deleted
-one inside of a community, or an edge of another weight. Pending vertices move on the first level as in `louvain`, each
-to the community that raises modularity most. A vertex that has moved makes its neighbors in other communities pending,
-and moves end when no vertex is pending. So the frontier of a batch expands only as far as communities change.
+The ends of an edge are pending if the edge may change their communities. Such edges are new and between two
+communities, deleted and inside of one, or have a new weight. Pending vertices move on the first level as in `louvain`,
+each to the community that raises modularity most. A vertex that has moved makes its neighbors in other communities
+pending, and moves end when no vertex is pending. So the frontier of a batch expands only as far as communities change.
 
 Moves of single vertices neither merge communities nor split them. So once enough edges have changed, the connected
 pieces of the communities become the vertices of a second level, and the levels above follow, and are refined, as in
@@ -81,11 +81,11 @@ class DynamicLouvain(MaintainedCommunities):
     Notes
     -----
     A batch costs O(1) look-ups for each of its edges. The first read of the labels after it costs a few passes over the
-    vertices, and O(1) work for each edge of the vertices that it visits: the ends of changed edges that may move, and
-    neighbors of vertices that have moved. With weights, also for each edge of all ends. Reading the modularity costs a
-    pass over all edges. After changes of every 32nd edge, the read merges and refines levels as `louvain` does, from
-    the communities that it has. After changes of 10 % of the edges it calls `louvain`. While the graph contains a
-    weight that is negative or not finite, reading raises ValueError.
+    vertices, and O(1) work for each edge of the vertices that it visits. These are the ends of changed edges that may
+    move, and neighbors of vertices that have moved. With weights, also for each edge of all ends. Reading the
+    modularity costs a pass over all edges. After changes of every 32nd edge, the read merges and refines levels as
+    `louvain` does, from the communities that it has. After changes of 10 % of the edges it calls `louvain`. While the
+    graph contains a weight that is negative or not finite, reading raises ValueError.
 
     Examples
     --------

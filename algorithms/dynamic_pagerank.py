@@ -8,7 +8,7 @@ neighbors has received over an edge of weight 1. A rank is the jump's contributi
     received[v]   the amount received since, to be added to ranks[v]
     totals[v]     total weight of v's outgoing edges: the share is alpha / totals[v] of the
                   rank
-    sent[v]       the share that the neighbors have; undefined for a dangling vertex
+    sent[v]       the share that the neighbors have, undefined for a dangling vertex
     moved[v]      what v sent last
 
 A batch costs its own size: the contribution of an inserted edge is received, the contribution of a deleted edge is
@@ -20,16 +20,16 @@ One pass over the vertices computes its size, which selects the next step:
              per arc. Vertices with many edges are left to the steps below: their pending
              amount mixes well. Pending amounts in a small component, or a tree, leave it
              slowest of all and cost next to nothing to push.
-    sweep    all vertices send their pending amount; along in-edges each vertex sums up what
-             it gets
+    sweep    all vertices send their pending amount. Along in-edges each vertex sums up the
+             amounts that it gets
     scale    everything is multiplied by a number, after which pending shares add up to 0.
-             Without this the slowest part of the error shrinks by a factor of alpha in a
-             sweep, while all other components shrink to less than half on R-MAT graphs: it
-             is the total rank, which batches change and the walk within a component
-             conserves.
+             Without this the slowest component of the error shrinks by a factor of alpha in
+             a sweep. It is the total rank, which batches change and the walk within a
+             component conserves. All other components shrink to less than half on R-MAT
+             graphs.
     step     in undirected graphs, instead of the last two (below)
 
-The last two are interrupted for pushes where they make slow progress. If the update cost more than `pagerank` would
+The last two are interrupted for pushes when they make slow progress. If the update cost more than `pagerank` would
 have, the next batches of that size are ranked by `pagerank`. The sent shares are computed from the ranks when a batch
 is next processed incrementally.
 
@@ -37,22 +37,25 @@ Sums over all arcs are computed from the graph as it is stored, or from a static
 pay for it.
 
 Undirected graphs are symmetric, and so is the system to solve for `sent`. With the totals as a diagonal matrix D and
-the weights of edges as A, it is (D - alpha * A) * sent = alpha * (1 - alpha) * jump, and the pending amount is the
-residual. The method of conjugate gradients, with D as preconditioner, needs a third of the sweeps' rounds where these
-converge slowly, as on road networks. Before each step all vertices send the same additional amount, which makes the
-pending shares add up to 0. The neighbors of v get this amount times v's total, so no arc is visited. The directions
-that follow preserve this.
+the weights of edges as A, the system is
 
-The error bound follows from the pending amount. Let z be the ranks, s their sum, r what z would receive if all that is
-pending were sent, t the sum of r, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
+    (D - alpha * A) * sent = alpha * (1 - alpha) * jump
+
+The pending amount is its residual. The method of conjugate gradients, with D as preconditioner, needs a third of the
+sweeps' rounds if these converge slowly, as on road networks. Before each step all vertices send the same additional
+amount, which makes the pending shares add up to 0. The neighbors of v get this amount times v's total, so no arc is
+visited. The directions that follow preserve this.
+
+The error bound follows from the pending amount. Let z be the ranks and s their sum. Let r be the amounts that z would
+receive if all pending amounts were sent, and t the sum of r. Let G be one iteration of `pagerank`. Then x = z / s adds
+up to 1, and
 
     G(x) - x = (r - t * jump) / s
 
-G is a contraction by a factor of alpha in the L1 norm, so x is within d / (1 - alpha) of the exact ranks, where d is
-the L1 norm of G(x) - x. The norm of r is at most the total of pending shares, each times the weight of its vertex's
-edges.
-Work ends when that and the absolute value of t are below alpha * tol * s, which is the guarantee of `pagerank` with the
-same tolerance.
+Let d be the L1 norm of G(x) - x. G is a contraction by a factor of alpha in this norm, so x is within d / (1 - alpha)
+of the exact ranks. The norm of r is at most the total of pending shares, each times the weight of its vertex's edges.
+Work ends when this total and the absolute value of t are below alpha * tol * s. That is the guarantee of `pagerank`
+with the same tolerance.
 
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing); Hong, "D-iteration:
 Application to Differential Equations", 2012 (remembered shares, under which the matrix may change); Sahu, "DF*
@@ -526,7 +529,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         )
 
     def _prepare(self, error: float, goal: float, most: int) -> None:
-        """Prepare products, once, if the rounds that are to come are expected to be faster with them."""
+        """Prepare products, once, if the following rounds are expected to be faster with them."""
         if not self._may_prepare:
             return
         self._may_prepare = False
@@ -542,8 +545,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
 
     def _solve(self, found: list[float], goal: float, most: int, may_push: bool) -> tuple[int, list[float]]:
-        """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most,
-        or until a step is slow if vertices may be pushed after that.
+        """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most.
+        If vertices may be pushed afterwards, stop at a slow step.
 
         If the steps would need more rounds than sweeps, the rest of the work is left to sweeps. Accepts and returns the
         numbers of MEASURES, preceded in the result by the number of rounds.
@@ -641,7 +644,7 @@ class _OverParts(DynamicPageRank):
         self._outdated = True
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Nothing to be done yet."""
+        """Does nothing: the deletion may still fail."""
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Have the ranks brought up to date when they are read."""

@@ -17,7 +17,7 @@ class DynamicSSSP(DynamicDistances):
     Parameters
     ----------
     graph : DynamicGraph
-        Weights must not be negative; edges without weights have length 1. In a directed graph edges are followed
+        Weights must not be negative, and edges without weights have length 1. In a directed graph edges are followed
         forward.
     source : int
 

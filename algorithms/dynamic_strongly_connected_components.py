@@ -12,8 +12,8 @@ paths from its hub to all members, and paths from all members to the hub. It is 
                  no other component has them
     level[v]     for each tree: larger than the parent's, OUTSIDE if v is not in the
                  component. While the tree is repaired: DETACHED if v has no parent, and
-                 ``-1 - level`` (negative) if v is tentative, because the arc between it, or
-                 an ancestor, and the parent was deleted
+                 ``-1 - level`` (negative) if v is tentative: the arc between v, or an
+                 ancestor, and its parent was deleted
     parent[v]    for each tree: the parent of v, -1 for none
     mark[v]      bits: the lists that contain v
     local[v]     the position of v among the vertices that are searched again, -1 for all
@@ -21,15 +21,15 @@ paths from its hub to all members, and paths from all members to the hub. It is 
 
 Deletions come first. Vertices whose paths to or from the hub were cut attach to other vertices of the tree, as in
 `DynamicConnectedComponents`. Vertices that cannot attach leave the component. Other components with deleted arcs are
-searched again as a whole. Their parts divide the ranks of the component.
+searched again as a whole. The components that they split into divide their ranks.
 
 Inserted arcs that lead backward in the order are processed together. A pivot is chosen among the components. Every
-cycle that they close consists of the pivot, of vertices of higher rank that reach the tail of such an arc over vertices
-of higher rank than the pivot's, and of vertices of lower rank that are likewise reached from a head. These are found by
-two traversals that leave out the pivot. Then they are searched again, with the pivot as a single vertex, and divide its
-ranks in their new order. The pivot is the component of the hub, whose members are never traversed while it has trees,
-or else the lowest head or the highest tail. These are tried in turn with an increasing limit. If all exceed the last
-limit, the components are recomputed from scratch.
+cycle that the arcs close consists of the pivot and of vertices on either side of it. On one side, vertices of higher
+rank reach the tail of such an arc over vertices of higher rank than the pivot's. On the other side, vertices of lower
+rank are likewise reached from a head. These are found by two traversals that leave out the pivot. Then they are
+searched again, with the pivot as a single vertex, and divide its ranks in their new order. The pivot is the component
+of the hub, whose members are never traversed while it has trees, or else the lowest head or the highest tail. These are
+tried in turn with an increasing limit. If all exceed the last limit, the components are recomputed from scratch.
 
 Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM J. Exp. Algorithmics 2006;
 Haeupler, Kavitha, Mathew, Sen and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component
@@ -104,17 +104,22 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
 
     Notes
     -----
-    A batch costs O(batch) work, without a host synchronization on a GPU. The next read costs nothing more if inserted
-    arcs are within components or lead forward in the topological order, and deleted arcs are between components or not
-    in a spanning tree of the largest. Otherwise it costs work proportional to the arcs of vertices that lie between the
-    ends of inserted arcs in that order, of vertices whose paths in a tree were cut, and of other components that have
-    lost an arc. It costs O(V) more if a component that is not searched gets another label, and O(V + arcs of the
-    component) to grow the trees after a recomputation.
+    A batch costs O(batch) work, without a host synchronization on a GPU. The next read costs nothing more under two
+    conditions. Inserted arcs are within components or lead forward in the topological order. Deleted arcs are between
+    components or not in a spanning tree of the largest. Otherwise a read costs work proportional to the arcs of the
+    vertices that it visits:
 
-    The components are recomputed from scratch, in O(V + E), if more than (V + E) / 128 vertices (on a GPU one in
-    16,384), or vertices with a sixteenth of all arcs, must be searched again. Fewer batches are repaired afterwards.
-    The same applies to graphs of fewer than 131,072 vertices and arcs on a CPU, or 67 million on a GPU, where that is
-    faster than a repair. O(V) memory.
+    * vertices that lie between the ends of inserted arcs in that order
+    * vertices whose paths in a tree were cut
+    * vertices of other components that have lost an arc
+
+    It costs O(V) more if a component that is not searched gets another label, and O(V + arcs of the component) to grow
+    the trees after a recomputation.
+
+    The components are recomputed from scratch, in O(V + E), if too many vertices must be searched again. The limits are
+    (V + E) / 128 vertices (on a GPU one in 16,384), and vertices with a sixteenth of all arcs. Fewer batches are
+    repaired afterwards. The same applies to graphs of fewer than 131,072 vertices and arcs on a CPU, or 67 million on a
+    GPU, where that is faster than a repair. O(V) memory.
 
     Examples
     --------
@@ -577,7 +582,7 @@ def _depths(graph: fr.Graph, labels: Any) -> Any:
 
 
 def _places(graph: fr.Graph, labels: Any, depth: Any) -> tuple[Any, Any]:
-    """For each vertex the place of its component among all vertices by depth, and the size of the component."""
+    """For each vertex the position of its component among all vertices by depth, and the size of the component."""
     xp = graph.xp
     key = depth * labels.size + labels
     ordered = xp.sort(key)

@@ -27,7 +27,7 @@ from .temporal_motifs import motif_counts
 RECOUNT_ABOVE = 0.4
 """All motifs are counted if the range of a change has more than this fraction of the events."""
 FEW_EVENTS = {"cpu": 0, "gpu": 2**21}
-"""All motifs are counted in a graph of fewer events. On an H200 the operators of a result take 25 ms, and a count of
+"""All motifs are counted in a graph of fewer events. On an H200 the operators of a result last 25 ms, and a count of
 300,000 events 10 to 17 ms."""
 EARLIEST, LATEST = -(2**63), 2**63 - 1
 
@@ -67,10 +67,11 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
 
     Notes
     -----
-    Reading a result costs O(V + R) work to insert and remove events in a list of R events, and twice the work of
-    `temporal_motifs` for the events that are at most `delta` before the first or after the last event that came, or
-    that went, since the last result. If these are more than 40 % of all events, all motifs are counted, and on a GPU in
-    graphs of fewer than two million events. O(R) memory, about 24 bytes an event between reads.
+    Reading a result costs O(V + R) work to insert and remove events in a list of R events. It also costs twice the work
+    of `temporal_motifs` for the events that may be in a motif with a changed one. These are at most `delta` before the
+    first or after the last event that was inserted, or removed, since the last result. If they are more than 40 % of
+    all events, all motifs are counted, and on a GPU in graphs of fewer than two million events. O(R) memory, about 24
+    bytes an event between reads.
 
     Examples
     --------

@@ -5,9 +5,9 @@ As in `DynamicTriangleCount`, a batch creates or destroys the triangles that con
 other times subtracts the triangles through these edges before, and adds them after. Triangles that also have a new edge
 are added with the new edges, once.
 
-In a graph that stores records, a batch is one of records, and a triangle is three of them. Triangles with one record
-of the batch are found in the lists of the other two edges: a walk from the end of the list that is nearer in time
-visits the records within delta.
+In a graph that stores records, a batch is one of records, and a triangle is three of them. Triangles with one record of
+the batch are found in the lists of the two further edges. A walk from the end of a list that is nearer in time visits
+the records within delta.
 
     mark[event]  the number of the batch, if the edge, or the record, is in the batch
     times_of[i]  the time of edge, or record, i of the batch
@@ -67,8 +67,8 @@ class DynamicTemporalTriangleCount(TriangleSums):
     Notes
     -----
     A batch costs O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each look-up
-    that finds a triangle of records walks the records of the other two edges that are within `delta`, and the records
-    between them and the nearer end of the edge's list.
+    that finds a triangle of records walks the lists of the two further edges. It visits the records within `delta`, and
+    the records between them and the nearer end of the list.
 
     Examples
     --------

@@ -3,8 +3,8 @@
 A batch creates or destroys the triangles that contain at least one of its edges (`_triangle_sums`). Insertions are
 counted after the update, deletions before, so the same rule applies to both.
 
-Makkar, Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (by inclusion and
-exclusion; the result is the same, here in one pass over the graph instead of three).
+Makkar, Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (by inclusion and exclusion
+in three passes over the graph, while here one pass gives the same result).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ edge weighs more if more runs have both of its ends in one community. Edges outs
 supports, have the lowest weight. Louvain's method with these weights finds the communities. They are more stable than
 its own, and fewer of them are too large.
 
-    spare[v]     remaining neighbors of v, minus one; positive for vertices of the 2-core
+    spare[v]     remaining neighbors of v, minus one: positive for vertices of the 2-core
     votes[i]     the number of runs in which the ends of edge i are in one community
 
 Poulin and Théberge, "Ensemble Clustering for Graphs", Complex Networks 2018.

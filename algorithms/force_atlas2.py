@@ -2,9 +2,9 @@
 
 All vertices repel each other, neighbors attract each other, and gravity pulls to the origin. Vertices follow their
 forces. A vertex slows down while it swings, that is, while its force turns. All speed up or slow down with the ratio of
-total traction, the part of forces that lasts, to total swing.
+total traction, the lasting component of forces, to total swing.
 
-Repulsion in a plane, mass divided by distance, has a complex form: the force on a vertex at z is the conjugate of the
+Repulsion in a plane, mass divided by distance, has a complex form. The force on a vertex at z is the conjugate of the
 field, the sum of mass / (z - position). Vertices are sorted along a Hilbert curve, so ranges of them are compact. The
 leaves of a complete binary tree contain `LEAF` vertices each. A leaf adds up the fields of far nodes as a polynomial
 around its center, one term for all of its vertices. It opens near nodes, down to leaves, whose vertices push one by
@@ -130,7 +130,7 @@ def force_atlas2(
 
     See Also
     --------
-    ego_graph : A part of a large graph, to be drawn.
+    ego_graph : The surroundings of vertices in a large graph, to draw them.
 
     Notes
     -----

@@ -8,7 +8,7 @@ is cheaper than following each, the rest is recounted from scratch.
     degree[v]     neighbors of v in the (k-1)-core
     orientation   the core as it is stored in the graph, and the order of its vertices
     up            each edge of the core from its end of lower degree to the other (ties by
-                  id); its slots number them
+                  id). Its slots number them
     down          the same edges reversed
     support[e]    triangles that contain edge e
 

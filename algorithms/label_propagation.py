@@ -9,11 +9,11 @@ changed. Without such vertices, every label is one of the most frequent among th
 vertex have its label, some of them may change theirs before its neighbors are visited: no other label can be more
 frequent until then.
 
-    number[v]   a random number; every sweep uses the next two bits: the round in which v is
-                visited
+    number[v]   a random number. Every sweep uses its next two bits as the round in which v
+                is visited
     label[v]    the label of v, its position in the order of these numbers
-    found[v]    the most frequent label of its neighbors; -1 for its own, which makes it the
-                lowest
+    found[v]    the most frequent label of its neighbors, or -1 for its own, which makes it
+                the lowest
     count[v]    the number of its neighbors with this label
     slack[v]    the number of neighbors that may still change labels before v is visited
                 again, below 0 if it must be

@@ -21,7 +21,7 @@ disconnect its community. Communities are therefore divided into their connected
     total[p]        sum of the degrees in part p
     size[p]         number of vertices in part p
     cut[p]          weight of the edges from part p to the rest of its community
-    chosen[v]       the part that v joins; v if it looks again, -1 if it stays a singleton
+    chosen[v]       the part that v joins, v if it looks again, -1 if it stays a singleton
     gain[v]         the modularity that v gains there, times the weight of all edges
     inner[v]        the decrease of the cut of its part by joining, compared with the cut of
                     v
@@ -84,8 +84,8 @@ def leiden(
     max_level : int
         Maximum number of levels.
     theta : float
-        Randomness of the refinement: a vertex joins a part that gains modularity with a probability in proportion to
-        ``exp(gain / theta)``, for the gain times the weight of all edges. 0 selects the best part.
+        Randomness of the refinement. A vertex joins a subcommunity that gains modularity with a probability in
+        proportion to ``exp(gain / theta)``, for the gain times the weight of all edges. 0 selects the best one.
     seed : int
         Communities depend only on it and the edges, and with float weights or `theta` on rounding.
 

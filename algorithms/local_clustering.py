@@ -1,9 +1,9 @@
 """Local clustering coefficients: the fraction of pairs of a vertex's neighbors that are neighbors themselves.
 
 A vertex with d neighbors that is in t triangles has the coefficient 2 t / (d (d - 1)), or 0 if it has fewer than two
-neighbors. LDBC Graphalytics extends this to directed graphs: neighbors are the vertices along edges in either
-direction, and the coefficient is the number of edges from a neighbor to a neighbor over d (d - 1). Every triangle of
-the undirected graph has one such edge, or two if its ends point to each other.
+neighbors. LDBC Graphalytics extends this to directed graphs, with the vertices along edges in either direction as
+neighbors. The coefficient is the number of edges from a neighbor to a neighbor over d (d - 1). Every triangle of the
+undirected graph has one such edge, or two if its ends point to each other.
 
     links[v]    edges from a neighbor of v to a neighbor of v. Undirected edges count in
                 both directions

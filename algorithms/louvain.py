@@ -5,9 +5,9 @@ joined at random. On each level, every vertex starts as a singleton community. A
 into groups. The vertices of a group look at their neighbors' communities at the same time, and move to the one that
 raises modularity most, the lowest of several. (If all moved at once, two neighbors might swap their communities
 forever.) A vertex that gains nothing in any community moves to the community with its number, if that is empty. A
-vertex is visited again after it has moved, as more vertices may have joined its community at the same time, and once a
-neighbor has joined a community other than its own. After a few sweeps, communities become the vertices of the next
-level, joined by the sums of their edges. The last level is one that raises modularity no further.
+vertex is visited again after it has moved, as more vertices may have joined its community at the same time. It is also
+visited once a neighbor has joined a community other than its own. After a few sweeps, communities become the vertices
+of the next level, joined by the sums of their edges. The last level is one that raises modularity no further.
 
 Levels are then refined, from the last to the first: vertices start in the communities found above them, and move until
 few are pending. This undoes early merges, which no level above can.

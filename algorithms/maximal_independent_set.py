@@ -1,8 +1,8 @@
 """Maximal independent set: no two of its vertices are neighbors, and no vertex can be added.
 
 Vertices are visited by increasing degree, and each joins the set unless a neighbor before it did. In parallel, a vertex
-is decided as soon as a neighbor before it is in, or all of them are out (`_priorities`): one traversal that starts from
-the vertices without neighbors before them.
+is decided as soon as a neighbor before it is in, or all of them are out (`_priorities`). This is one traversal from the
+vertices without neighbors before them.
 
     state[v]    UNDECIDED, IN or OUT
 

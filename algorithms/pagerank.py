@@ -4,7 +4,7 @@ A random walker follows an outgoing edge of its vertex with probability alpha an
 dangling vertex (without outgoing edges) it always jumps. The rank of a vertex is the long-run fraction of time spent
 there. Every vertex pulls the shares of its in-neighbors: a product with the transposed adjacency matrix.
 
-    ranks[v]    the rank; all ranks add up to 1
+    ranks[v]    the rank, where all ranks add up to 1
     jump[v]     probability that a jump leads to v: uniform, or the personalization
     damping[v]  alpha / total weight of v's outgoing edges, 0 for dangling vertices
     sums[v]     total of the shares that v gets
@@ -129,7 +129,7 @@ def pagerank(
         Whether edges are followed in proportion to their weights. The default is whether the graph has any.
     dtype : {"float64", "float32"}
         The type of the ranks. float32 halves their memory. Sums over neighbors remain float64, but each iteration
-        rounds a rank by up to 6e-8 of its value, which adds to the total error: `tol` must be 0 or at least 1e-6.
+        rounds a rank by up to 6e-8 of its value. This adds to the total error, so `tol` must be 0 or at least 1e-6.
     fail_on_nonconvergence : bool
         Raise if the tolerance is not reached in `max_iter` iterations.
     layout : {"auto", "native", "csr"}

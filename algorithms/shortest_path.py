@@ -7,10 +7,10 @@ path. A directed graph without in-edges is searched from the source only.
 With weights, the search is `sssp`, but a vertex is relaxed only while it is nearer than the target has come.
 
     before[v]    the vertex before v on a shortest path from the source, the source for
-                 itself; -1 until v is found
-    behind[v]    the vertex after v on a shortest path to the target, the target for itself;
+                 itself, -1 until v is found
+    behind[v]    the vertex after v on a shortest path to the target, the target for itself,
                  -1 until v is found
-    near[v]      length of the shortest path from the source found so far; `unreached` if
+    near[v]      length of the shortest path from the source found so far, `unreached` if
                  none was found
 
 Pohl, "Bi-directional Search", Machine Intelligence 1971; Dijkstra, "A Note on Two Problems in Connexion with Graphs",

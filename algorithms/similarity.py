@@ -1,8 +1,8 @@
 """Similarity of vertices by their common neighbors: Jaccard, Sorensen, cosine and overlap coefficients.
 
-For vertices u and v with c common neighbors, the Jaccard coefficient is c over the number of vertices that are a
-neighbor of either, the Sorensen coefficient c over the mean of their degrees, the cosine coefficient c over the
-geometric mean, and the overlap coefficient c over the smaller degree. The common neighbors of the ends of an edge are
+Let c be the number of common neighbors of u and v. The Jaccard coefficient divides it by the number of vertices that
+are a neighbor of either. The Sorensen coefficient divides it by the mean of their degrees, the cosine coefficient by
+the geometric mean, and the overlap coefficient by the smaller degree. The common neighbors of the ends of an edge are
 the triangles that contain it, so one count of triangles serves all edges of an undirected graph.
 
     up      each edge from its end of lower degree to the other (ties by id)

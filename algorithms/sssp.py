@@ -4,14 +4,13 @@ Vertices of the nearest bucket are relaxed repeatedly until their distances stop
 processed (`frontier.PriorityFrontier`). A small delta, the width of a bucket, wastes fewer relaxations. A large one
 needs fewer rounds, and gives a GPU more to do in each.
 
-    distance[v]      length of the shortest path found so far; `unreached` before there is
-                     one
+    distance[v]      length of the shortest path found so far, `unreached` before the first
     predecessor[v]   the vertex before v on that path
     too_long[0]      1 after a path length overflowed the distances' type
 
-If one thread relaxes vertices one after another, predecessors form a tree at any time: a vertex that is above another
+If one thread relaxes vertices one after another, predecessors form a tree at any time. A vertex that is above another
 is never farther away, or its own distance has come down since (Cormen et al., "Introduction to Algorithms", 24.5). If
-several do, the tree is found from the distances.
+several threads do, the tree is found from the distances.
 
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003; Davidson, Baxter,
 Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014 (on a GPU).
@@ -99,8 +98,8 @@ def sssp(
 
     Notes
     -----
-    Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
-    each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
+    Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path.
+    Each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64). Sums that overflow are infinite.
 
     O(V + E) work if no distance improves twice: a vertex relaxes its edges again whenever it comes nearer within its
     bucket. On a CPU this is also the worst case. On a GPU, in a distributed graph, and from several sources at once the

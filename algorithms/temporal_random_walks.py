@@ -14,8 +14,8 @@ that could overflow:
     rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex
                from e on
 
-The probability that a draw from e on goes beyond the edge before f is exp(-decay * (time[f] - time[e])) * rest[f] /
-rest[e], which falls with f: another binary search. `rest` is computed in blocks, which divides long lists.
+A draw from e on goes beyond the edge before f with the probability exp(-decay * (time[f] - time[e])) * rest[f] /
+rest[e]. This falls with f, so a binary search finds the edge. `rest` is computed in blocks, which divides long lists.
 
 Nguyen, Lee, Rossi, Ahmed, Koh and Kim, "Continuous-Time Dynamic Network Embeddings", WWW Companion 2018.
 """

@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     line = command_line("adverse", __doc__)
     line.add_argument("--structures", default="slab", help="names, separated by commas")
     line.add_argument("--graphs", help="names, separated by commas, such as rmat16,grid256")
-    line.add_argument("--analytics", help="names, separated by commas; by default all that have both forms")
+    line.add_argument("--analytics", help="names, separated by commas (default: all that have both forms)")
     line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
     line.add_argument("--repeat", type=int, default=5, help="timed batches of each kind")
     options = line.parse_args(arguments)

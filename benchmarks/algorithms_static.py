@@ -1,9 +1,9 @@
 """Algorithms on a static graph, by structure, compared with CSR and peers.
 
-The analytics of the catalogue that have a static form, the gallery excepted, weighted ones on weights from 1 to 255,
-SpMV, and the orientation of a graph, which is a part of some. Peers run on the same graph in the same run, each in a
-separate process. The time in which they build their graph is listed separately. If a peer returns the same result, both
-are compared.
+The analytics of the catalogue that have a static form, except the gallery. Weighted ones run on weights from 1 to 255.
+SpMV is timed as well, and the orientation of a graph, which is a step of some analytics. Peers run on the same graph in
+the same run, each in a separate process. The time in which they build their graph is listed separately. If a peer
+returns the same result, both are compared.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Fills the page of all algorithms: ``python -m benchmarks cells``.
 
-Every call of the page on an RMAT graph, on every structure, in every form that it has: as the structure stores the
-graph, on a copy, and as the algorithm chooses. With ``--missing``, only calls without a time in any results file.
-Results are compared on all structures and in all forms. Calls are measured in the order of the page, each on all
-structures, so a run that ends early leaves whole rows.
+Every call of the page on an RMAT graph, on every structure and in every form that it has. The forms are: as the
+structure stores the graph, on a copy, and as the algorithm chooses. With ``--missing``, only calls without a time in
+any results file. Results are compared on all structures and in all forms. Calls are measured in the order of the page,
+each on all structures, so a run that ends early leaves whole rows.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ SMALL = 10  # base-2 logarithm of the vertices of graphs on which kernels are co
 def main(arguments: Sequence[str]) -> int:
     """Measure, and write a results file. Returns 1 if something failed or results differ, else 0."""
     line = command_line("cells", __doc__)
-    line.add_argument("--scales", default="16", help="of the RMAT graphs, such as 16,20; by default 16")
-    line.add_argument("--structures", help="names, separated by commas; by default all")
-    line.add_argument("--algorithms", help="as the page calls them, separated by commas; by default all")
+    line.add_argument("--scales", default="16", help="of the RMAT graphs, such as 16,20 (default: 16)")
+    line.add_argument("--structures", help="names, separated by commas (default: all)")
+    line.add_argument("--algorithms", help="as the page calls them, separated by commas (default: all)")
     line.add_argument("--missing", action="store_true", help="only what no results file has")
     line.add_argument("--repeat", type=int, default=3, help="timed calls of each cell, at most")
-    line.add_argument("--seconds", type=float, default=0.5, help="after which a call is not repeated; default 0.5")
+    line.add_argument("--seconds", type=float, default=0.5, help="after which a call is not repeated (default: 0.5)")
     line.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
-    line.add_argument("--processes", type=int, metavar="N", help="compile in so many first; by default all cores (GPU)")
+    line.add_argument("--processes", type=int, metavar="N", help="compile in so many first (GPU, default: all)")
     line.add_argument("--quiet", action="store_true", help="no progress lines")
     options = line.parse_args(arguments)
     try:
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str]) -> int:
         jobs = [(device.kind, name, [cell for cell in needed if cell[2] == name]) for name in structures]
         in_processes(_compile, [job for job in jobs if job[2]], processes)
     results = run(context, wanted, _free_name(options.out, device, scales))
-    print(f"{len(results.rows)} of {sum(map(len, wanted.values()))} times; written to {results.save(options.out)}")
+    print(f"{len(results.rows)} of {sum(map(len, wanted.values()))} times, written to {results.save(options.out)}")
     return 1 if context.failures else 0
 
 

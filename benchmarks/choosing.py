@@ -135,7 +135,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run all cases. Returns 0."""
     line = command_line("choosing", __doc__)
     line.add_argument("--mode", default="full", choices=list(BATCHES))
-    line.add_argument("--structures", help="names, with commas; by default all")
+    line.add_argument("--structures", help="names, with commas (default: all)")
     options = line.parse_args(arguments)
     names = options.structures.split(",") if options.structures else None
     run(fr.advanced.resolve_device(options.device), options.mode, names, options.out)

@@ -2,7 +2,7 @@
 
 Each structure grows from an empty graph in a separate process, whose caches of compiled code are empty: the project's,
 CuPy's and the driver's. The cost of a batch is then the cost that the user of a new machine sees. Kernels that are
-compiled in the middle of the stream are named with the batch that had to wait for them.
+compiled in the middle of the stream are named with the batch that they delayed.
 
 With ``--shipped both`` each runs twice on a GPU: with the machine code that came with the package, or that
 ``python -m dynfrontier.prebuilt`` put there, and without.
@@ -41,12 +41,12 @@ SHIPPED = {"with": (True,), "without": (False,), "both": (True, False)}
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure, with and without analytics. Returns 1 if a process failed, else 0."""
     line = command_line("cold", __doc__)
-    line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
-    line.add_argument("--analytics", default="", help=f"attached to the graph; of {', '.join(ANALYTICS)}, or all")
+    line.add_argument("--structures", help="names, separated by commas (default: all that are dynamic)")
+    line.add_argument("--analytics", default="", help=f"attached to the graph, of {', '.join(ANALYTICS)}, or all")
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph that is streamed")
-    line.add_argument("--batch", type=int, default=1 << 18, help="records of a batch")
-    line.add_argument("--delete", type=float, default=0.25, help="records deleted after a batch, for each inserted")
-    line.add_argument("--batches", type=int, help="at most so many; by default all of the graph")
+    line.add_argument("--batch", type=int, default=1 << 18, help="rows of a batch")
+    line.add_argument("--delete", type=float, default=0.25, help="rows deleted after a batch, for each inserted")
+    line.add_argument("--batches", type=int, help="at most so many (default: all of the graph)")
     line.add_argument("--shipped", default="with", choices=SHIPPED, help="machine code that came with the package")
     line.add_argument("--timeout", type=float, default=300, help="seconds for each process")
     line.add_argument("--child", help=argparse.SUPPRESS)
@@ -197,7 +197,7 @@ def describe(row: dict[str, Any]) -> str:
         took = [entry["milliseconds"] for entry in compiled if entry["compiler"] == compiler]
         if took:
             parts.append(f"{compiler} {len(took)} compiled in {sum(took):.0f} ms")
-    parts.append(f"{len(late)} of {len(compiled)} compilations within batches; process {row['process_s']:.1f} s")
+    parts.append(f"{len(late)} of {len(compiled)} compilations within batches, process {row['process_s']:.1f} s")
     lines = [head + "; ".join(parts)]
     if row["shipped"]:  # what should have been among it
         own = [entry for entry in compiled if entry["compiler"] in ("functor", "own") and entry["milliseconds"]]

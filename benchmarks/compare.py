@@ -64,14 +64,14 @@ ORDER = (
 def parser() -> argparse.ArgumentParser:
     """The options."""
     found = command_line("compare", "Compare all algorithms on all structures with cuGraph.")
-    found.add_argument("--graphs", help=f"names, separated by commas, such as rmat10; by default {', '.join(ORDER)}")
-    found.add_argument("--algorithms", help="names, separated by commas; by default all")
-    found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
+    found.add_argument("--graphs", help=f"names, separated by commas, such as rmat10 (default: {', '.join(ORDER)})")
+    found.add_argument("--algorithms", help="names, separated by commas (default: all)")
+    found.add_argument("--structures", help="names, separated by commas (default: all). CSR is always included.")
     found.add_argument("--states", default=",".join(STATES), help="built, grown or both, separated by a comma")
-    found.add_argument("--peer", help="cugraph, igraph, networkit, scipy, networkx; several separated by commas. By "
-                       "default cugraph on a GPU, and those that are installed on a CPU.")  # fmt: skip
+    found.add_argument("--peer", help="cugraph, igraph, networkit, scipy, networkx, separated by commas "
+                       "(default: cugraph on a GPU, and the installed ones on a CPU)")  # fmt: skip
     found.add_argument("--repeat", type=int, default=3, help="timed calls of each")
-    found.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="for a call; then it is given up")
+    found.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="after which a call is given up")
     found.add_argument("--seconds", type=float, default=1.0, help="after which a call is not repeated")
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="for everything")
     found.add_argument("--no-warm-up", action="store_true", help="do not compile kernels on tiny graphs beforehand")
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str]) -> int:
             results.save(given.out)
     results.header["seconds"] = round(time.perf_counter() - begin, 3)
     path = results.save(given.out)
-    say(f"{results.header['seconds']} s; written to {path}")
+    say(f"{results.header['seconds']} s, written to {path}")
     print(report(results), flush=True)
     return 1 if wrong(cells_of(results)) else 0
 

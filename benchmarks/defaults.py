@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-BASELINE = "csr"  # rebuilt at every update; part of every run
+BASELINE = "csr"  # included in every run, and rebuilt at every update
 EDGE_FACTOR = 16  # generated edges for each vertex
 GRAPH_SEED = 1
 BATCH_SEED = 20261121

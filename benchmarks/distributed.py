@@ -5,13 +5,14 @@
     python -m benchmarks distributed --parts 2 --large 27/20                     # one that outgrows a GPU
 
 Each worker makes its share of an R-MAT graph, and every step is timed from when all workers are ready until all are
-done. One worker has a graph of one device, as a program without parts would. Strong scaling is the same graph on more
-workers, weak scaling twice the graph on twice the workers. The first number of workers has twice the graph, too, since
-an R-MAT graph of twice the vertices is more than twice the work. Results of several workers are compared with the
+done. One worker has a graph of one device, as a program without partitions would. Strong scaling is the same graph on
+more workers, weak scaling twice the graph on twice the workers. The first number of workers has twice the graph, too,
+since an R-MAT graph of twice the vertices is more than twice the work. Results of several workers are compared with the
 results of the first number, and the program fails if they differ.
 
-Figure 12 of the paper on GPMA (Sha et al., PVLDB 2017, section 6.4) is made again with graphs of one, two and three
-times the edges: GPMA+, batches of 1 % of the edges, and the throughput of updates, BFS, components and PageRank.
+Figure 12 of the paper on GPMA (Sha et al., PVLDB 2017, section 6.4) is reproduced with graphs of one, two and three
+times the edges. It shows the throughput of updates, BFS, components and PageRank, for GPMA+ and batches of 1 % of the
+edges.
 
 A large graph is built by a stream of insertions, counted, updated and counted again.
 """
@@ -275,14 +276,14 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m benchmarks distributed", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("--parts", help="numbers of workers; by default 1, 2, ... up to the number of GPUs, or 1,2")
+    parser.add_argument("--parts", help="numbers of workers (default: 1, 2, ... up to the number of GPUs, or 1,2)")
     parser.add_argument("--transport", choices=("ucxx", "nccl"), help="by default nccl with several GPUs")
     parser.add_argument("--scale", type=int, help="of the R-MAT graph on the first number of workers: 24, on CPUs 14")
     parser.add_argument("--edge-factor", type=int, default=16)
-    parser.add_argument("--batch", type=int, help="edges of a batch, of all workers together; by default n / 4")
+    parser.add_argument("--batch", type=int, help="edges of a batch, of all workers together (default: n / 4)")
     parser.add_argument("--structure", default="slab")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--large", metavar="SCALE/FACTOR", help="of a graph to be measured in place of the others")
+    parser.add_argument("--large", metavar="SCALE/FACTOR", help="of a graph to measure instead of the others")
     parser.add_argument("--no-weak", action="store_true", help="without weak scaling")
     parser.add_argument("--no-triangles", action="store_true")
     parser.add_argument("--no-figure-12", action="store_true", help="without the figure, whose scale is two less")
@@ -323,7 +324,7 @@ def main(arguments: Sequence[str]) -> int:
     if wrong:
         print(f"results differ: {', '.join(wrong)}")
         return 1
-    print("\nall results are those of the first number of workers")
+    print("\nall results equal the results of the first number of workers")
     return 0
 
 

@@ -1,8 +1,8 @@
 """Triangles after every batch: the time from a batch to the new count, by structure, against a rebuild and recount.
 
 Batches are as a stream would bring them, with loops, duplicates and existing edges. The baselines start from the same
-graph and get the same batches: the rebuild baseline (CSR) with a count from scratch, and peers, which build their graph
-from the edge list after the batch (whose preparation is not timed) and count. Then the batches are deleted again.
+graph and get the same batches. They are the rebuild baseline (CSR) with a count from scratch, and peers. Peers build
+their graph from the edge list after the batch, whose preparation is not timed, and count. Then the batches are deleted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The cost of growing: ``python -m benchmarks growth``.
 
 An empty graph grows by batches of one size. The time of each batch, and the memory meanwhile, show whether growth comes
-in spikes: P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with the final memory of the
-graph. Code is compiled by a first, short stream into another graph.
+in spikes. The results are P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with the
+final memory of the graph. Code is compiled by a first, short stream into another graph.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WARM_UP = 3  # batches
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure. Returns 0."""
     line = command_line("growth", __doc__)
-    line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
+    line.add_argument("--structures", help="names, separated by commas (default: all that are dynamic)")
     line.add_argument("--scale", type=int, default=21, help="of the RMAT graph, which has 16 edges to a vertex")
     line.add_argument("--batch", type=int, default=1 << 20, help="edges of a batch")
     options = line.parse_args(arguments)
@@ -76,6 +76,6 @@ def describe(row: dict[str, Any]) -> str:
     """A line about a structure."""
     return (
         f"{row['structure']:10} {row['arcs']:,} arcs: P50 {row['p50_ms']:.2f} ms, P99 {row['p99_ms']:.2f}, P99.9 "
-        f"{row['p99.9_ms']:.2f}, longest {row['p100_ms']:.2f}; {row['used_bytes'] / 2**20:,.0f} MiB used, "
+        f"{row['p99.9_ms']:.2f}, longest {row['p100_ms']:.2f}, {row['used_bytes'] / 2**20:,.0f} MiB used, "
         f"{row['reserved_bytes'] / 2**20:,.0f} reserved, {row['peak_bytes'] / 2**20:,.0f} at the peak"
     )

@@ -30,7 +30,7 @@ ONE_IN = 16
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure. Returns 0."""
     line = command_line("inside", __doc__)
-    line.add_argument("--structures", help="names, separated by commas; by default all")
+    line.add_argument("--structures", help="names, separated by commas (default: all)")
     line.add_argument("--scale", type=int, default=16, help="of the graphs, which have 16 edges to a vertex")
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
     options = line.parse_args(arguments)

@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, save and print. Returns 0."""
     line = command_line("kernels", __doc__, ["gpu"])
     line.add_argument("--scales", default="20,22", help="of the RMAT graphs, separated by commas")
-    line.add_argument("--structures", help="names, separated by commas; by default all")
+    line.add_argument("--structures", help="names, separated by commas (default: all)")
     line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device("gpu")

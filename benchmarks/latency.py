@@ -34,8 +34,8 @@ WARM_UP = 5  # batches
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure. Returns 0."""
     line = command_line("latency", __doc__)
-    line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
-    line.add_argument("--analytics", default="", help=f"attached one by one; of {', '.join(ANALYTICS)}, or all")
+    line.add_argument("--structures", help="names, separated by commas (default: all that are dynamic)")
+    line.add_argument("--analytics", default="", help=f"attached one by one, of {', '.join(ANALYTICS)}, or all")
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph")
     line.add_argument("--vertices", help="base-2 logarithms of the numbers of vertices, separated by commas")
     line.add_argument("--directed", action="store_true", help="directed graphs, which keep in-edges")

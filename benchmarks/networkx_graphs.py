@@ -44,9 +44,9 @@ def main(arguments: Sequence[str]) -> int:
     line = command_line("networkx", __doc__)
     line.add_argument("--quick", action="store_true", help="a small graph, and few changes")
     line.add_argument("--scale", type=int, help="R-MAT scale, with 8 edges a vertex")
-    line.add_argument("--repeat", type=int, help="changes; by default 1000")
+    line.add_argument("--repeat", type=int, help="changes (default: 1000)")
     line.add_argument("--budget", type=float, default=60, metavar="SECONDS", help="for each function and form")
-    line.add_argument("--note", action="append", default=[], help="what the file is to say about the machine")
+    line.add_argument("--note", action="append", default=[], help="description of the machine in the file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     scale = options.scale or SCALES[device.kind, options.quick]

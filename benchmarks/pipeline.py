@@ -1,10 +1,9 @@
 """The pipeline: ``python -m benchmarks pipeline``.
 
-*feeding*: the records of prepared arrays are inserted into an empty graph, batch by batch. A plain loop inserts them
-from arrays of the host and, on a GPU, from arrays on it. A pipeline inserts them from arrays of the host (in pinned
-memory, too), from a generator of batches, and with callbacks. *file*: a compressed text file, compared with only
-decompressing it. *window*: a sliding window, without and with triangles after every batch, in a plain loop and by a
-pipeline.
+*feeding*: the rows of prepared arrays are inserted into an empty graph, batch by batch. A plain loop inserts them from
+arrays of the host and, on a GPU, from arrays on it. A pipeline inserts them from arrays of the host (in pinned memory,
+too), from a generator of batches, and with callbacks. *file*: a compressed text file, compared with only decompressing
+it. *window*: a sliding window, without and with triangles after every batch, in a plain loop and by a pipeline.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .timing import Samples, timed
 
 SEED = 7
 WINDOW = 0.5  # of the stream
-SIZES = {  # base-2 logarithms: vertices, records, records of the file
+SIZES = {  # base-2 logarithms: vertices, rows, rows of the file
     ("gpu", False): (22, 24, 24), ("gpu", True): (20, 21, 18),
     ("cpu", False): (16, 21, 20), ("cpu", True): (12, 16, 14),
 }  # fmt: skip
@@ -41,8 +40,8 @@ def main(arguments: Sequence[str]) -> int:
     line = command_line("pipeline", __doc__)
     line.add_argument("--structures", default="slab", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and streams")
-    line.add_argument("--batches", help="base-2 logarithms of batch sizes, such as 14,16,18; by default 16 (quick: 12)")
-    line.add_argument("--records", type=int, help="base-2 logarithm of the records of a stream")
+    line.add_argument("--batches", help="base-2 logarithms of batch sizes, as in 14,16 (default: 16, quick: 12)")
+    line.add_argument("--records", type=int, help="base-2 logarithm of the rows of a stream")
     line.add_argument("--repeat", type=int, default=5, help="timed runs of each form")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
@@ -134,7 +133,7 @@ def pinned(device: fr.advanced.Device, array: Any) -> np.ndarray:
 def window(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, src: Any, dst: Any, size: int, repeat: int
 ) -> None:  # fmt: skip
-    """A sliding window of a number of records, without and with triangles."""
+    """A sliding window of a number of rows, without and with triangles."""
     length = max(int(WINDOW * src.size), size)
     for counting in (False, True):
         few = src.size // 4 if counting and not device.is_gpu else src.size

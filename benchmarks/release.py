@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     line = command_line("release", __doc__)
     line.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="end before this")
     line.add_argument("--only", metavar="QUESTION,...", help=f"of {', '.join(each.name for each in QUESTIONS)}")
-    line.add_argument("--card", help="the last part of file names; by default the GPU's name, or cpu")
+    line.add_argument("--card", help="the end of file names (default: the GPU's name, or cpu)")
     line.add_argument("--quick", action="store_true", help="tiny graphs, to see that everything runs")
     line.add_argument("--again", action="store_true", help="answer also what this commit has a file of")
     line.add_argument("--no-compile", action="store_true", help="compile nothing ahead")

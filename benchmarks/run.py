@@ -83,10 +83,10 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
     found.add_argument("--mode", default="full", choices=MODES, help="how much is covered (see defaults.py)")
     found.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the same as --mode quick")
-    found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
-    found.add_argument("--scales", help="RMAT scales, such as 20,22; the largest is that of the dynamic benchmark")
-    found.add_argument("--algorithms", help="gallery: names, separated by commas; by default all")
-    found.add_argument("--peers", help="names, separated by commas, or 'none'; by default all that are installed")
+    found.add_argument("--structures", help="names, separated by commas (default: all). CSR is always included.")
+    found.add_argument("--scales", help="RMAT scales, such as 20,22, of which the dynamic benchmark uses the largest")
+    found.add_argument("--algorithms", help="gallery: names, separated by commas (default: all)")
+    found.add_argument("--peers", help="names, separated by commas, or 'none' (default: all that are installed)")
     found.add_argument(
         "--in-edges", action="store_true", help="updates and incremental: also directed graphs that keep in-edges"
     )
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = BENCHMARKS[name].run(context)
         results.header["seconds"] = round(time.perf_counter() - begin, 1)
         path = results.save(options.out)
-        context.say(f"{name}: {results.header['seconds']} s; written to {path}")
+        context.say(f"{name}: {results.header['seconds']} s, written to {path}")
         found.append(results)
     for results in found:
         print("\n" + report(results), flush=True)

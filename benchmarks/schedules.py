@@ -1,8 +1,9 @@
-"""How neighbor lists are shared out: the same operators with each `balance`, on graphs whose lists differ in length.
+"""The distribution of neighbor lists: the same operators with each `balance`, on graphs whose lists differ in length.
 
-An RMAT graph (few long lists), a grid (all lists are short) and a star (one list has all edges), by structure: a sum
-over all neighbors, advances from all vertices, from one in 64, and from the vertex with the most edges, and
-breadth-first searches from that vertex. Advances also return edges, or vertices with duplicates (``unique=False``).
+The graphs are an RMAT graph (few long lists), a grid (all lists are short) and a star (one list has all edges). The
+operators are a sum over all neighbors, and advances from all vertices, from one in 64, and from the vertex with the
+most edges. Breadth-first searches start from that vertex. Advances also return edges, or vertices with duplicates
+(``unique=False``).
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     """Measure each structure. Returns 0."""
     line = command_line("searches", __doc__)
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
-    line.add_argument("--scales", help="of the RMAT graphs; by default 20,22 on a GPU, 16 on a CPU")
-    line.add_argument("--side", type=int, help="of the grid; by default 1000 on a GPU, 300 on a CPU")
+    line.add_argument("--scales", help="of the RMAT graphs (default: 20,22 on a GPU, 16 on a CPU)")
+    line.add_argument("--side", type=int, help="of the grid (default: 1000 on a GPU, 300 on a CPU)")
     line.add_argument("--repeat", type=int, default=11, help="timed calls")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)

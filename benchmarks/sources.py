@@ -24,7 +24,6 @@ STAND_INS: dict[str, tuple[str, ...]] = {
     "names-h200": ("names-gpu-2026-11-30.json",),
     "pipeline-h200": ("pipeline-gpu-2026-11-26.json",),
     "windows-h200": ("temporal-gpu-2026-11-27.json",),
-    "one-thread-cpu": ("cpu-algorithms-cpu-2026-11-30.json",),
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
     "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip

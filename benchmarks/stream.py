@@ -1,7 +1,7 @@
 """The main job on a large stream: ``python -m benchmarks stream``.
 
 ``dynfrontier stream`` runs several times, each time in a separate process, without an analytic and with one. Batches of
-some ten thousand records are bound by the host, which other users of a machine may slow down by half. So each row also
+some ten thousand rows are bound by the host, which other users of a machine may slow down by half. So each result also
 has the time of a loop of Python just before the run, for comparison.
 """
 
@@ -27,7 +27,7 @@ ANALYTICS = "none", "triangle_count"
 def main(arguments: Sequence[str]) -> int:
     """Run the command, write a results file, and print a table. Returns 0."""
     line = command_line("stream", __doc__)
-    line.add_argument("--scale", type=int, help="2**scale vertices; by default 22 on a GPU, 15 on a CPU")
+    line.add_argument("--scale", type=int, help="2**scale vertices (default: 22 on a GPU, 15 on a CPU)")
     line.add_argument("--rounds", type=int, default=5, help="runs with each analytic, by turns")
     line.add_argument("--analytics", default=",".join(ANALYTICS), help="names, or none, separated by commas")
     line.add_argument("--stream", default="", help="more options of dynfrontier stream, in one argument")

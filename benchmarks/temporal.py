@@ -6,7 +6,7 @@ number of edges that stay. *mixed*: a batch of mixed operations, compared with t
 batches, and with one call for each. *algorithm*: the algorithms for graphs with times, and the timeless ones that they
 extend. Temporal triangles also incrementally. *motifs*: temporal motifs of a window of the events of MathOverflow that
 moves by a batch, maintained and recomputed (`DYNFRONTIER_DATA` names the folder of the events). *sample*: temporal
-sampling, by method. *parallel edges*: the insertion of a batch of records that add up, compared with one in which the
+sampling, by method. *parallel edges*: the insertion of a batch of rows that add up, compared with one in which the
 last counts.
 """
 
@@ -36,7 +36,7 @@ MIXES = {
     "3 % queries (LPMA)": {"INSERT": 0.65, "DELETE": 0.32, "HAS_EDGE": 0.015, "NEIGHBORS": 0.015},
 }
 SINGLE = 200  # operations that run one by one, from which the rest is extrapolated
-SIZES = {  # base-2 logarithms: vertices, live edges, records of a pushed batch, operations of a mixed batch
+SIZES = {  # base-2 logarithms: vertices, live edges, rows of a pushed batch, operations of a mixed batch
     ("gpu", False): (21, 24, 16, 20), ("gpu", True): (19, 22, 16, 18),
     ("cpu", False): (16, 20, 14, 17), ("cpu", True): (13, 16, 11, 13),
 }  # fmt: skip
@@ -47,9 +47,9 @@ def main(arguments: Sequence[str]) -> int:
     line = command_line("temporal", __doc__)
     line.add_argument("--structures", default="csr,slab,hornet,lpma", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and batches")
-    line.add_argument("--parts", default=",".join(PARTS), help="names, separated by commas; by default all")
+    line.add_argument("--parts", default=",".join(PARTS), help="names, separated by commas (default: all)")
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
-    line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges; others are in proportion")
+    line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges. Other sizes follow.")
     options = line.parse_args(arguments)
     parts = options.parts.split(",")
     if not set(parts) <= set(PARTS):
@@ -88,7 +88,7 @@ def records(device: fr.advanced.Device, vertices: int, count: int) -> tuple[Any,
 def window(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
-    """A window of `edges` records that moves by `batch`, and plain updates."""
+    """A window of `edges` rows that moves by `batch`, and plain updates."""
     warm_up = 2
     src, dst = records(device, vertices, edges + (repeat + warm_up) * batch)
     times = device.xp.arange(src.size, dtype=np.int64)
@@ -315,7 +315,7 @@ def samples_of(
 def parallel_edges(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
-    """A batch of records, of existing edges and of new ones, half of them listed twice."""
+    """A batch of rows, of existing edges and of new ones, half of them listed twice."""
     xp = device.xp
     src, dst = records(device, vertices, edges + batch)
     rng = np.random.default_rng(SEED)

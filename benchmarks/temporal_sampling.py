@@ -6,11 +6,11 @@ these edges (*edges*), as in training on events: most are hubs. *two hops*: 15 n
 these by the time of the seed. Ours is two calls.
 
 Peers are the operators that PyG calls, on int64 arrays on the CPU. Each uses one thread for one type of edges: PyG runs
-batches in several processes. pyg-lib's `neighbor_sample` expects lists sorted by time, finds the limit in them by
+batches in several processes. `neighbor_sample` of pyg-lib expects lists sorted by time, finds the limit in them by
 binary search, and relabels the vertices that it returns. Ours caches such lists of a graph until its next update.
 Sorting all lists, which peers need again when the graph has changed, is a separate row for each (*sort*). So is a call
-after an update of a single edge (*after an update*), which sorts only the lists of its seeds. torch-sparse's
-`hetero_temporal_neighbor_sample`, which PyG called before pyg-lib, knows times of vertices only: here each edge is a
+after an update of a single edge (*after an update*), which sorts only the lists of its seeds. The predecessor of
+pyg-lib in PyG, `hetero_temporal_neighbor_sample` of torch-sparse, knows times of vertices only. Here each edge is a
 vertex with its time, and each seed another. It draws k of all edges of a seed and drops those after the limit, and so
 returns fewer. Both count edges at the limit itself. Ours gets the limit + 1.
 

@@ -1,6 +1,6 @@
 """Small cases for pytest-benchmark, to compare two commits: ``pytest benchmarks/test_bench.py --benchmark-autosave``.
 
-By default on the CPU; ``DYNFRONTIER_BENCH_DEVICE=gpu`` chooses the other device.
+They run on the CPU by default, and on a GPU with ``DYNFRONTIER_BENCH_DEVICE=gpu``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A page for each algorithm of the catalogue, generated from its code: ``docs/conf.py`` writes them for the site.
 ``python docs/algorithm_pages.py`` updates the tables of ``docs/catalogue.md``.
 
-A page has both forms with their signatures, examples and costs, the method and its sources from the docstrings of the
-modules, the measured times from results files, the code, and the pages of the guide that name the algorithm.
+A page has both forms with their signatures, examples and costs. The method and its sources come from the docstrings of
+the modules, and the measured times from results files. The code follows, and the pages of the guide that name the
+algorithm.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SOURCE = re.compile(r'"[^"]+".*\b(18|19|20)\d\d\b', re.DOTALL)
 """A title and a year, which the last paragraph of a module's docstring has if it names sources."""
 DIRECTED = {"followed": "edges are followed forward", "ignored": "directions are ignored", "refused": "undirected only"}
 WEIGHTS = {
-    "ignored": "ignored", "optional": "used if the graph has them", "expected": "used; the default is 1 per edge",
+    "ignored": "ignored", "optional": "used if the graph has them", "expected": "used, with 1 per edge as the default",
     "required": "required",
 }  # fmt: skip
 TIMES = """\

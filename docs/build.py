@@ -1,7 +1,7 @@
 """Builds the documentation. A warning is an error, as is a link to a page or a heading that is not there.
 
     scripts/docs                 # into docs/_build/html
-    scripts/docs --site FOLDER   # into FOLDER/VERSION; other versions there stay, and all of them are listed
+    scripts/docs --site FOLDER   # into FOLDER/VERSION, next to the other versions, and lists all of them
 
 FOLDER/index.html leads to the newest release. A release is a commit with the tag vVERSION. All other commits are
 "development".

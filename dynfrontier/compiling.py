@@ -42,4 +42,4 @@ def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = Fa
         if status is not None:
             status.stop()
     if names and not quiet:
-        err.print(f"{len(names)} kernels compiled; ready after {duration(time.perf_counter() - begin)}.")
+        err.print(f"{len(names)} kernels compiled, ready after {duration(time.perf_counter() - begin)}.")

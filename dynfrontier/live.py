@@ -74,7 +74,7 @@ class LiveView:
             self._next = end + max(1 / REFRESHES, (end - begin) / SHARE)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # Lines are assembled here: tables and panels of rich take ten times as long to draw.
+        # Lines are assembled here: drawing tables and panels of rich lasts ten times as long.
         rows = list(self._rows())
         names = max(cell_len(row[0]) for row in rows) + 2
         self._value_width = max(self._value_width, *(len(row[3]) for row in rows))

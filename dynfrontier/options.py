@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import frontier as fr
 
 StructureName = Annotated[
-    str | None, typer.Option("--structure", "-s", help="Graph structure; see `dynfrontier structures`.")
+    str | None, typer.Option("--structure", "-s", help="Graph structure (see `dynfrontier structures`).")
 ]
 DeviceName = Annotated[str, typer.Option("--device", "-d", help="auto, cpu or gpu.")]
 Source = Annotated[
@@ -27,8 +27,8 @@ Source = Annotated[
 ]
 Directed = Annotated[
     bool | None,
-    typer.Option("--directed/--undirected", help="Keep the direction of edges, or take them both ways.",
-                 show_default="what the file says, else both ways"),
+    typer.Option("--directed/--undirected", help="Keep the direction of edges, or use both.",
+                 show_default="as the file specifies, else both ways"),
 ]  # fmt: skip
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
@@ -64,8 +64,8 @@ class Input:
     member: Annotated[str | None, typer.Option(help="Which graph of an archive to read.")] = None
     columns: Annotated[
         str | None,
-        typer.Option(help="Roles of the columns by position, such as 'src,dst,weight,time', '-' skips one; or by name, "
-                          "such as 'weight=amount,time=day'."),
+        typer.Option(help="Roles of the columns by position, such as 'src,dst,weight,time' ('-' skips one), or by "
+                          "name, such as 'weight=amount,time=day'."),
     ] = None  # fmt: skip
     delimiter: Annotated[
         str | None,
@@ -127,7 +127,7 @@ class _StandardInput:
 
 File = Annotated[
     Input,
-    typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
+    typer.Argument(help="A graph file, maybe compressed: SNAP text, Matrix Market, CSV, LDBC, Parquet. - for "
                         "standard input."),
 ]  # fmt: skip
 """The parameter ``given`` of most commands. See `reads_a_file`."""

@@ -45,7 +45,7 @@ def make_report(
     count = np.array([step.count_seconds for step in steps] or [0.0])
     changed = sums["records"] + sums["deletions"]
     counting = float(count.sum())
-    arrived = sums["records"] if setting["window"] else changed  # deletions by a window are not records
+    arrived = sums["records"] if setting["window"] else changed  # deletions by a window are not rows
     edges = max(graph.num_edges, 1)
     totals = {
         "batches": len(steps),

@@ -1,4 +1,4 @@
-"""Times of records in a file: their unit, as integers for graphs, and as dates."""
+"""Times of rows in a file: their unit, as integers for graphs, and as dates."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .times import Span
 
 
 class Similar(NamedTuple):
-    """A graph to warm up on: scale and records of its RMAT stream, batches, and the batches that an edge stays."""
+    """A graph to warm up on: scale and rows of its RMAT stream, batches, and the batches that an edge stays."""
 
     scale: int
     records: int

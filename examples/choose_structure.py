@@ -21,7 +21,7 @@ def single_partner(graph: fr.Graph):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Find the structure that suits a workload.")
-    parser.add_argument("file", nargs="?", help="an edge list; a generated one by default")
+    parser.add_argument("file", nargs="?", help="an edge list (default: a generated one)")
     parser.add_argument("--batch-size", type=int, default=2048)
     parser.add_argument("--seconds", type=float, default=5.0, help="time budget of the measurement")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")

@@ -28,7 +28,7 @@ def aggregate(graph, vertices, x, sums, mean):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Average features over neighbors after every batch of a stream.")
-    parser.add_argument("file", nargs="?", help="an edge list; a generated one by default")
+    parser.add_argument("file", nargs="?", help="an edge list (default: a generated one)")
     parser.add_argument("--batch-size", type=int, default=8192)
     parser.add_argument("--columns", type=int, default=64, help="features of each vertex")
     parser.add_argument("--structure", choices=fr.structures(), default="slab")

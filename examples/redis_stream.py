@@ -102,7 +102,7 @@ def main(url: str, device: str, folder: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Payments from a Redis stream, with checkpoints.")
-    parser.add_argument("--url", help="address of the server; by default the example starts one")
+    parser.add_argument("--url", help="address of the server (default: the example starts one)")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

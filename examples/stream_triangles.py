@@ -16,7 +16,7 @@ from algorithms import DynamicTriangleCount, triangle_count
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Count triangles after every batch of a stream.")
-    parser.add_argument("file", nargs="?", help="an edge list; a generated one by default")
+    parser.add_argument("file", nargs="?", help="an edge list (default: a generated one)")
     parser.add_argument("--batch-size", type=int, default=8192)
     parser.add_argument("--structure", choices=fr.structures(), default="slab")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")

@@ -1,9 +1,9 @@
 """Graph analytics on graphs that change: the frontier engine.
 
-Analytics are loops of a few operators over a `Frontier`, a set of vertices: `advance` along edges, `filter` and
-`compute` over vertices, `neighbor_reduce` over the edges of each, `intersect` pairs of neighbor lists, `traverse` to
-the end. You write per-edge and per-vertex code as plain Python functions, which are compiled for the graph's device,
-CPU or GPU.
+Analytics are loops of a few operators over a `Frontier`, a set of vertices. `advance` visits edges, `filter` and
+`compute` visit vertices, and `neighbor_reduce` combines the edges of each vertex. `intersect` compares pairs of
+neighbor lists, and `traverse` repeats `advance` until the frontier is empty. You write per-edge and per-vertex code as
+plain Python functions, which are compiled for the graph's device, CPU or GPU.
 
 The names are listed in groups: graphs and their updates, frontiers and operators, functions for functors, and the
 compilation and checks of functors. `advanced` has further functions for authors of algorithms.

@@ -63,7 +63,7 @@ HEAVY = (
 Files that start other processes come late: these load compiled kernels where files before have used them."""
 
 GARBAGE = 50_000
-"""New objects before a garbage collection. By Python's default of 700 they take a twentieth of compilations."""
+"""New objects before a garbage collection. By Python's default of 700, collections cost a twentieth of compilations."""
 
 LEFT_OUT = "left_out"
 TESTS = Path(__file__).resolve().parent
@@ -93,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[Any]:
-    """Collect all cases without collecting garbage, which would take a third of the time."""
+    """Collect all cases without collecting garbage, which would cost a third of the time."""
     gc.disable()
     try:
         return (yield)
@@ -180,7 +180,7 @@ def interpreted() -> Iterator[None]:
 @pytest.fixture(scope="module", autouse=True)
 def older_objects_are_left_alone() -> None:
     """Exclude the objects of earlier files from garbage collections: hundreds of megabytes of compiled kernels, over
-    which each collection would take a second. Workloads and many tests start with one."""
+    which each collection would last a second. Workloads and many tests start with one."""
     gc.freeze()
 
 

@@ -23,7 +23,7 @@ class Quality(Comparator):
         The quality of a result, larger is better: a function of the graph's edges (`frontier.io.EdgeList`) and the
         result.
     slack : float
-        How much worse our score may be than theirs. In digests, either may be worse than the other.
+        The amount by which our score may be worse than the peer's. In digests, either may be worse than the other.
     """
 
     score: Callable[..., float]

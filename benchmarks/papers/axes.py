@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..defaults import Axes, axes_for
 
-PAPER_SCALE = 20  # from this scale on batches are as large as the papers'; below they shrink as graphs do
+PAPER_SCALE = 20  # from this scale on batches are as large as in the papers. Below, they shrink as graphs do
 _SCALES = {
     ("gpu", "full"): 20, ("gpu", "quick"): 18, ("gpu", "smoke"): 6,
     ("cpu", "full"): 14, ("cpu", "quick"): 11, ("cpu", "smoke"): 6,

@@ -32,23 +32,23 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="python -m benchmarks papers", description="Reproduce the papers' comparisons with our structures."
     )
-    found.add_argument("papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)}; by default all")
-    found.add_argument("--table", action="append", default=[], metavar="N", help="this table only; may be repeated")
-    found.add_argument("--figure", action="append", default=[], metavar="N", help="this figure only; may be repeated")
-    found.add_argument("--section", action="append", default=[], metavar="N", help="this section only; may be repeated")
+    found.add_argument("papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)} (default: all)")
+    found.add_argument("--table", action="append", default=[], metavar="N", help="this table (may be repeated)")
+    found.add_argument("--figure", action="append", default=[], metavar="N", help="this figure (may be repeated)")
+    found.add_argument("--section", action="append", default=[], metavar="N", help="this section (may be repeated)")
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
     found.add_argument("--mode", default="full", choices=MODES, help="how much is covered (see papers/axes.py)")
     found.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the same as --mode quick")
-    found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
-    found.add_argument("--scale", type=int, help="base-2 logarithm of the vertices of the graphs; batches go with it")
+    found.add_argument("--structures", help="names, separated by commas (default: all). CSR is always included.")
+    found.add_argument("--scale", type=int, help="base-2 logarithm of the vertices, on which batch sizes depend")
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
     found.add_argument(
         "--processes", type=int, metavar="N",
-        help="compile kernels in so many processes first, for caches that are empty; by default all cores (on a GPU)",
+        help="compile kernels in so many processes first, for caches that are empty (on a GPU, default: all cores)",
     )  # fmt: skip
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
-    found.add_argument("--list", action="store_true", help="measure nothing; show what there is to choose from")
+    found.add_argument("--list", action="store_true", help="show the choices, and measure nothing")
     return found
 
 
@@ -145,7 +145,7 @@ def _measure(context: Context, chosen: list[tuple[Paper, list[Experiment]]], par
         results = measure_paper(context, paper, experiments, f"papers-{paper.name}{numbers}", left)
         results.header["seconds"] = round(time.perf_counter() - begin, 1)
         if context.out is not None:
-            context.say(f"{paper.name}: {results.header['seconds']} s; written to {results.save(context.out)}")
+            context.say(f"{paper.name}: {results.header['seconds']} s, written to {results.save(context.out)}")
         found.append(results)
     return found
 

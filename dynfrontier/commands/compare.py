@@ -34,15 +34,15 @@ def compare(
     ] = False,
     algorithm: Annotated[
         list[str] | None,
-        typer.Option("--algorithm", "-a", show_default="all", help="Compare only this; can be given several times."),
+        typer.Option("--algorithm", "-a", show_default="all", help="Compare only this (repeatable)."),
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(help="cugraph, igraph, networkit, scipy or networkx; can be given several times.",
+        typer.Option(help="cugraph, igraph, networkit, scipy or networkx (repeatable).",
                      show_default="cugraph on a GPU, otherwise what is installed"),
     ] = None,
     source: Source = None,
-    k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss; can be given several times.",
+    k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss (repeatable).",
                                                 show_default="4")] = None,
     tol: Annotated[float | None, typer.Option(help="Of PageRank: total change of the ranks at which to stop.",
                                               show_default="1e-6")] = None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import frontier as fr
 
 generate = typer.Typer(
-    help="Make a graph file.\n\nThe suffix says the format: .txt, .csv, .tsv, .mtx (also .gz, .xz, .bz2), .parquet.",
+    help="Make a graph file.\n\nThe suffix sets the format: .txt, .csv, .tsv, .mtx (also .gz, .xz, .bz2), .parquet.",
     no_args_is_help=True,
 )
 Out = Annotated[Path, typer.Argument(help="The file to write.")]

@@ -22,8 +22,7 @@ def graphalytics(
         Path, typer.Argument(help="A folder of data sets or validation graphs, or a tar archive of one.", exists=True)
     ],
     algorithm: Annotated[
-        list[str] | None,
-        typer.Option("--algorithm", "-a", show_default="all", help="Run only this; can be given several times."),
+        list[str] | None, typer.Option("--algorithm", "-a", show_default="all", help="Run only this (repeatable).")
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed calls of each, of which the fastest is reported.")] = 3,
     structure: StructureName = None,
@@ -66,7 +65,7 @@ def graphalytics(
     if wrong := [row for row in rows if row["fault"]]:
         fail("\n".join(f"{row['algorithm']} of {row['graph']}: {row['fault']}" for row in wrong), code=1)
     checked = sum(row["verdict"] == "valid" for row in rows)
-    say(f"{checked} of {len(rows)} results are valid by LDBC's rules; {len(rows) - checked} have no reference")
+    say(f"{checked} of {len(rows)} results are valid by LDBC's rules, {len(rows) - checked} have no reference")
 
 
 def _run(case: Case, kind: type[fr.DynamicGraph], place: fr.advanced.Device, repeat: int) -> dict[str, Any]:

@@ -49,33 +49,33 @@ class Files(NamedTuple):
 def stream(
     given: Annotated[
         Input | None,
-        typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'. "
+        typer.Argument(help="A graph file, sorted by time if it has times, or lines '+ u v' and '- u v'. "
                             "- for standard input. Without one, a scale-free (R-MAT) stream is made."),
     ] = None,
     analytic: Annotated[
         str,
         typer.Option("--analytic", "-a",
                      help="What is counted after every batch: triangle_count, connected_components, k_truss, "
-                          "core_number, coloring, louvain, label_propagation; none: the graph is only updated."),
+                          "core_number, coloring, louvain, label_propagation, or none to only update the graph."),
     ] = "triangle_count",
     structure: StructureName = None,
     device: DeviceName = "auto",
     batch_size: Annotated[
         int | None,
-        typer.Option("--batch-size", "-b", min=1, help="Most records in a batch.",
-                     show_default="65536; 4096 for the generated stream on a CPU"),
+        typer.Option("--batch-size", "-b", min=1, help="Most rows in a batch.",
+                     show_default="65536, or 4096 for the generated stream on a CPU"),
     ] = None,
     window: Annotated[
         str | None,
-        typer.Option("--window", "-w", show_default="0; three quarters of the generated stream",
-                     help="Delete edges that were not seen for this many batches; or, in a file with times, for a time "
+        typer.Option("--window", "-w", show_default="0, or three quarters of the generated stream",
+                     help="Delete edges that were not seen for this many batches, or, in a file with times, for a time "
                           "such as 10min, 1h or '2d 12h'. 0 keeps all."),
     ] = None,
     scale: Annotated[
         int | None,
-        typer.Option(min=1, max=26, help="Generated stream: 2**scale vertices.", show_default="15; 18 on a GPU"),
+        typer.Option(min=1, max=26, help="Generated stream: 2**scale vertices.", show_default="15, or 18 on a GPU"),
     ] = None,
-    edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: records for each vertex.")] = 16,
+    edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: rows for each vertex.")] = 16,
     seed: Annotated[int, typer.Option(help="Generated stream: equal seeds give equal streams.")] = 1,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Check the final result against an independent one.")
@@ -86,7 +86,7 @@ def stream(
         Path | None, typer.Option(help="Write all results with plots into this file, a page of HTML (matplotlib).")
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="While it runs, show how count, graph, times and rate go; on a terminal.")
+        bool, typer.Option("--live", help="Show count, graph, times and rate on the terminal during the run.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final count.")] = False,
 ) -> None:  # fmt: skip

@@ -25,7 +25,7 @@ def workload(
     context: typer.Context,
     given: Annotated[
         Input | None,
-        typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'."),
+        typer.Argument(help="A graph file, sorted by time if it has times, or lines '+ u v' and '- u v'."),
     ] = None,
     generate: Annotated[
         str | None,
@@ -33,10 +33,10 @@ def workload(
                      show_default="rmat without a file"),
     ] = None,
     scale: Annotated[int, typer.Option(min=1, max=28, help="Generated stream: 2**scale vertices.")] = 16,
-    edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: records for each vertex.")] = 16,
+    edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: rows for each vertex.")] = 16,
     batch: Annotated[
         list[int] | None,
-        typer.Option("--batch", "-b", min=1, help="Operations in a batch; give it several times for several sizes.",
+        typer.Option("--batch", "-b", min=1, help="Operations in a batch (repeatable).",
                      show_default="4096"),
     ] = None,
     mix: Annotated[
@@ -49,8 +49,8 @@ def workload(
     ] = False,
     analytic: Annotated[
         list[str] | None,
-        typer.Option("--analytic", "-a", help="What runs after each batch, by a name that `dynfrontier run` lists: "
-                     "bfs; or, incremental, dynamic_bfs. May be repeated."),
+        typer.Option("--analytic", "-a", help="An analytic to run after each batch, by a name that `dynfrontier run` "
+                     "lists, such as bfs, or dynamic_bfs for its incremental form (repeatable)."),
     ] = None,
     preload: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the stream that is loaded before the first batch.")
@@ -58,7 +58,7 @@ def workload(
     batches: Annotated[int, typer.Option(min=1, help="Most batches.")] = 50,
     structure: Annotated[
         list[str] | None,
-        typer.Option("--structure", "-s", help="Only this one; several times for several.", show_default="all"),
+        typer.Option("--structure", "-s", help="Only this one (repeatable).", show_default="all"),
     ] = None,
     device: DeviceName = "auto",
     objective: Annotated[
@@ -66,13 +66,13 @@ def workload(
     ] = "time",
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Time to measure in: takes the beginning of a stream that is too long for it.",
+        typer.Option(min=0.1, help="Limit of the time: only the start of a longer stream is used.",
                      show_default="no limit"),
     ] = None,
-    directed: Annotated[bool, typer.Option("--directed", help="Take u v and v u for different edges.")] = False,
+    directed: Annotated[bool, typer.Option("--directed", help="Treat u v and v u as different edges.")] = False,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal operations.")] = 1,
     read: Annotated[
-        Path | None, typer.Option("--read", help="Run nothing; show what --json of an earlier run has written.")
+        Path | None, typer.Option("--read", help="Run nothing, and show a file that --json of an earlier run wrote.")
     ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the figures into this file (matplotlib).")] = None,

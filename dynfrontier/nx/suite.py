@@ -18,9 +18,9 @@ from typing import Any
 from .calls import VARIABLE
 from .info import NAME, SUPPORTED
 
-LOUVAIN = "expects the communities that NetworkX's order of moves leads to; ours are others of similar modularity"
+LOUVAIN = "expects the communities that NetworkX's order of moves leads to, but ours are others of similar modularity"
 
-CYCLES = "expects the nodes of a cycle in the order of NetworkX's shortest path; ours is another one as short"
+CYCLES = "expects the nodes of a cycle in the order of NetworkX's shortest path, but ours is another one as short"
 
 EXPECTED: dict[tuple[str, str], str] = {
     ("test_louvain.py", "test_karate_club_partition"): LOUVAIN,
@@ -31,7 +31,7 @@ EXPECTED: dict[tuple[str, str], str] = {
     ("test_cycles.py", "test_unweighted_diamond"): CYCLES,
     ("test_cycles.py", "test_weighted_diamond"): CYCLES,
     ("test_cycles.py", "test_gh6787_and_edge_attribute_names"): CYCLES,
-    ("test_mis.py", "test_random_seed"): "expects the set that NetworkX draws for a seed; ours is another one",
+    ("test_mis.py", "test_random_seed"): "expects the set that NetworkX draws for a seed, but ours is another one",
 }
 """Reasons by file and test, without parameters."""
 

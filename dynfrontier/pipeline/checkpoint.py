@@ -56,7 +56,7 @@ class Checkpoints:
         if names is not None:
             saved |= {"names": f"names-{number}.npz", "names_device": names.device.kind}
         graph.save(self.folder / saved["graph"])
-        if names is not None:  # may include names of records that were read ahead
+        if names is not None:  # may include names of rows that were read ahead
             names.save(self.folder / saved["names"])
         text = json.dumps({"format": FORMAT, **saved, **state}, indent=1)
         write_atomically(self.folder / STATE, text.encode(), durable=True)

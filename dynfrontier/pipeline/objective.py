@@ -2,9 +2,9 @@
 
 The controller tracks a quantile q by unequal steps. A batch that exceeds the limit halves the batch size. Any other
 batch multiplies it by 2 to the power of (1 - q) / q. Both cancel out if the share 1 - q of the batches exceeds the
-limit, so the size settles there, for any distribution of latencies. That growth is slow (0.7 % a batch for p99), so the
-size grows by a quarter per batch at first, until a batch exceeds the limit, and again after more batches within the
-limit than chance explains. An outlier, such as a compilation, costs one step.
+limit, so the size settles there, for any distribution of latencies. That growth is slow (0.7 % a batch for p99). So the
+size grows by a quarter per batch at first, until a batch exceeds the limit. It does so again after more batches within
+the limit than chance explains. An outlier, such as a compilation, costs one step.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ class Pipeline:
         * a `SocketSource`.
     graph : DynamicGraph
     analytics : dict of str to callable or pair, optional
-        Run after each batch, with results in `PipelineBatch.results`: functions of the graph, or pairs such as
-        ``(DynamicTriangleCount, "total")`` of an incremental analytic, which is created here, and its attribute to
+        Run after each batch, with results in `PipelineBatch.results`. Each is a function of the graph, or a pair such
+        as ``(DynamicTriangleCount, "total")``: an incremental analytic, which is created here, and its attribute to
         read. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the host meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
@@ -200,7 +200,7 @@ class Pipeline:
         self._delivery: Delivery | None = None
         self._reader: Ahead | None = None
         self._part: Part | None = None
-        self._at = 0  # records of the part that were applied
+        self._at = 0  # rows of the part that were applied
         self._since = (0, 0.0)  # batches and time of the last checkpoint
         self._saved = False  # whether this pipeline has written one
 
@@ -494,7 +494,7 @@ class Pipeline:
         except SourceError as error:
             cause: Any = error.__cause__
             raise PipelineError.of("source", number, error.record, cause) from cause
-        except Exception as error:  # no memory for the records, for example
+        except Exception as error:  # no memory for the rows, for example
             raise PipelineError.of("source", number, self.totals.records, error) from error
         if part is not None:
             self._part, self._at = part, 0

@@ -240,7 +240,7 @@ def in_parts(items: Iterable[RecordColumns], size: int) -> Iterator[RecordColumn
                 held.append(item.cut(begin, end))
                 count += end - begin
     except SourceError:
-        if held:  # the records before the fault
+        if held:  # the rows before the fault
             yield join(held)
         raise
     if held:

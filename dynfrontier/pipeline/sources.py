@@ -123,9 +123,9 @@ class SocketSource:
 
     Notes
     -----
-    Each line is a record. A line that the end of the connection cuts is an error: its last number may lack digits. A
-    field may stand in double quotes, which must end on its line: a stray quote at the start of a field is an error as
-    soon as the line has come.
+    Each line is a row. A line that the end of the connection cuts is an error: its last number may lack digits. A field
+    may stand in double quotes, which must end on its line. So a stray quote at the start of a field is an error as soon
+    as the line is received.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class SocketSource:
                 check_ended(part, SOCKET, "the connection", lines)
             if text is not None:
                 yield text.next(part, lines)[0]
-            elif first_words(part, COMMENTS, " "):  # the first record decides the roles of columns
+            elif first_words(part, COMMENTS, " "):  # the first row decides the roles of columns
                 text = TextParts(part, SOCKET, self._options, lines)
                 yield text.first()[0]
             lines += count_lines(part)

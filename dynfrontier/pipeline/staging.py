@@ -34,7 +34,7 @@ ALIGNMENT = 256  # bytes, of each column in a slot
 SMALLEST = 1 << 23
 """Bytes of a slot: a part of plain edges. Pinned memory is allocated at once for all slots, since this blocks other
 calls of the driver, and CuPy caches it for the next pipeline of the same size."""
-LARGE = 1 << 26  # bytes of a slot; a larger part gets a larger slot
+LARGE = 1 << 26  # bytes of a slot. A larger part gets a larger slot
 MAX_CUTS = 256  # batches of a part that a slot caches
 
 _local = threading.local()  # `streams`, by device: the streams in which this thread's pipelines copy

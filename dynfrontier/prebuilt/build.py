@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compile for the architectures of the command line."""
     line = argparse.ArgumentParser(prog="python -m dynfrontier.prebuilt", description=__doc__.splitlines()[0])
     line.add_argument("architectures", nargs="*", default=ARCHITECTURES, help=f"default: {' '.join(ARCHITECTURES)}")
-    line.add_argument("--structures", help="names, separated by commas; by default all")
+    line.add_argument("--structures", help="names, separated by commas (default: all)")
     line.add_argument("--analytics", default="all", choices=PARTS, help="first: those that are most used")
     line.add_argument("--processes", type=int, default=os.cpu_count(), help="by default as many as there are cores")
     line.add_argument("--out", type=Path, help="a folder, by default in the package; see DYNFRONTIER_SHIPPED_CODE")
@@ -141,7 +141,7 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     for kernels in (*graph._update_kernels(), load_kernels("frontier.core.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield load_kernels("frontier.names", device).source
-    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is NumPy's default
+    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches, of which the second is NumPy's default
         yield mixed_kernels(graph, id_type).source
     for header in (owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
         yield header, ()

@@ -1,9 +1,9 @@
 """The CUDA kernels that algorithms use on a GPU, found on a machine without one.
 
-An algorithm runs on a small graph on a CPU. A function of the operators that differs by device runs twice: first as on
-a GPU, where kernels are noted and not launched, and its result is dropped, then as it was meant. Kernels are noted for
-graphs of short and of long neighbor lists. Further kernels depend on the data, so run an algorithm on graphs that
-exercise all its paths. Kernels that were not noted are compiled at first use.
+An algorithm runs on a small graph on a CPU. A function of the operators that differs by device runs twice. First it
+runs as on a GPU: kernels are noted and not launched, and its result is dropped. Then it runs on the CPU. Kernels are
+noted for graphs of short and of long neighbor lists. Further kernels depend on the data, so run an algorithm on graphs
+that exercise all its paths. Kernels that were not noted are compiled at first use.
 """
 
 from __future__ import annotations

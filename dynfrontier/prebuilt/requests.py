@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line.add_argument("--processes", type=int, default=os.cpu_count(), help="by default as many as there are cores")
     line.add_argument("--out", type=Path, help="a file, by default that of the package")
     for name, choice in (("structures", structures()), ("forms", FORMS), ("directions", DIRECTIONS)):
-        line.add_argument(f"--{name}", default=",".join(choice), help="separated by commas; by default all")
+        line.add_argument(f"--{name}", default=",".join(choice), help="separated by commas (default: all)")
     options = line.parse_args(arguments)
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # of each process
     kinds = [

@@ -8,11 +8,11 @@ import numpy as np
 
 from frontier import io
 
-HUBS = 16  # vertices that half of the records of `hubs` touch
+HUBS = 16  # vertices that half of the rows of `hubs` touch
 
 
 def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:
-    """A graph of stars: every other record has one of a few hubs as one end, and all further ends are uniformly
+    """A graph of stars: every other row has one of a few hubs as one end, and all further ends are uniformly
     random."""
     edges = io.uniform(2**scale, round(edge_factor * 2**scale), seed)
     src = edges.src.copy()
@@ -21,7 +21,7 @@ def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:
 
 
 def _shuffled(edges: io.EdgeList, seed: int) -> io.EdgeList:
-    """Shuffle the records: a lattice does not grow row by row."""
+    """Shuffle the edges: a lattice does not grow row by row."""
     return edges[np.random.default_rng(seed).permutation(len(edges))]
 
 
@@ -33,7 +33,7 @@ GENERATORS: dict[str, Callable[[int, float, int], io.EdgeList]] = {
     "grid": lambda scale, factor, seed: _shuffled(io.grid(2 ** (scale // 2), 2 ** (scale - scale // 2)), seed),
     "road": lambda scale, factor, seed: _shuffled(io.road_like(2**scale, seed), seed),
 }
-"""By name, with a scale (2**scale vertices), records for each vertex where the kind leaves it open, and a seed."""
+"""By name, with a scale (2**scale vertices), rows for each vertex where the kind leaves it open, and a seed."""
 
 
 def generate(kind: str, scale: int = 16, edge_factor: float = 16, seed: int = 1) -> io.EdgeList:

@@ -17,7 +17,7 @@ from .report import Measured, WorkloadReport
 from .runner import as_workload, choose, run_records
 from .workload import Workload, WorkloadOptions
 
-SMALLEST_SAMPLE = 2**15  # records of the first sample, unless batches need more
+SMALLEST_SAMPLE = 2**15  # rows of the first sample, unless batches need more
 GROWTH = 8  # a sample is at most this multiple of the one before it
 WORTHWHILE = 2  # another sample is run if it is this multiple of the last
 SCOUTS_SHARE = 0.2  # expected cost of the fewest batches on a sample, as a fraction of the time left
@@ -95,8 +95,9 @@ def recommend(
     source : str, path-like, EdgeList, EdgeStream, Workload or WorkloadReport
         The stream, or a report, which is judged as it is.
     objective : {"time", "latency", "memory"}
-        The objective to minimize: the mean time of a batch (updates, queries and analytics together), the time that
-        99 % of the batches do not exceed, or the bytes in use for each edge.
+        The objective to minimize. ``"time"`` is the mean time of a batch: updates, queries and analytics together.
+        ``"latency"`` is the time that 99 % of the batches do not exceed. ``"memory"`` is the bytes in use for each
+        edge.
     structures : str or iterable of str, optional
         Names of the candidates, by default all dynamic structures.
     device : {"auto", "cpu", "gpu"} or Device
@@ -153,7 +154,7 @@ def _run_sample(
     def run(count: int, limit: float) -> WorkloadReport:
         return run_records(workload, records.first(count), kinds, device, max(limit, SCOUTING), quiet)
 
-    # A sample has to contain a few batches in addition to the preloaded records.
+    # A sample has to contain a few batches in addition to the preloaded rows.
     least = 4 * max(workload.batch_sizes) / max(1 - workload.preload, 0.1)
     count = min(max(SMALLEST_SAMPLE, int(least)), len(records))
     run(count, SCOUTING)  # compiles the kernels

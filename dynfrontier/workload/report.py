@@ -105,7 +105,7 @@ class WorkloadReport:
     Attributes
     ----------
     workload : dict
-        `Workload.to_dict`, the records of the stream and the number of used ones.
+        `Workload.to_dict`, the rows of the stream and the number of used ones.
     device : str
     rows : tuple of Measured
         By batch size, and by structure in the order of the registry.

@@ -1,12 +1,12 @@
 """Who may use a graph when: many threads that read it, or one that changes it.
 
-Each thread has its own lock for each graph. A reader holds its own lock, an update the locks of all threads: readers do
-not contend, and a thread that updates may also read. No exception can be raised between the acquisition of a Python
+Each thread has its own lock for each graph. A reader holds its own lock, an update the locks of all threads. So readers
+do not contend, and a thread that updates may also read. No exception can be raised between the acquisition of a Python
 lock and the start of its `with` block, so readers acquire a single one.
 
-On a GPU the host is ahead of the device. Reads in several CUDA streams need no order. An update waits on the device for
-all streams that have read since the last update, and the first read of a stream after an update waits for the update's
-stream. With one stream no synchronization is needed.
+On a GPU the host is ahead of the device. Reads in several CUDA streams need no order. An update synchronizes, on the
+device, with all streams that have read since the last update. The first read of a stream after an update synchronizes
+with the update's stream. With one stream no synchronization is needed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ E = TypeVar("E", bound="Entry")
 
 WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
 """The exceptions that structures may raise in an update and then leave the graph unchanged."""
-STREAM_WORKSPACES = 8  # per thread; with more streams, the memory of the first is freed
+STREAM_WORKSPACES = 8  # per thread. With more streams, the memory of the first is freed
 POLL = 0.05  # seconds between checks whether a blocked update was interrupted
 CONTENTS, LAYOUT = "contents", "layout"
 """The possible values of the attribute `changes` of a graph's methods, set by `update` and `rearranges`."""
@@ -87,11 +87,11 @@ class Access:
         self.checks_reads = device.is_gpu  # whether `check` does anything
         self._local = threading.local()  # `share`: this thread's
         self._shares: list[weakref.ref[Share]] = []  # the shares of all live threads
-        self._members: Any = threading.RLock()  # held by the writer; new threads block on it
+        self._members: Any = threading.RLock()  # held by the writer. New threads block on it
         self._barred = False  # whether readers must check further: a thread updates or will, or the graph broke
         self._streams = Streams(device) if device.is_gpu else None
         self.updates = 0  # that have ended or failed: after each, arrays may have changed
-        self.kept = VersionCache()  # entries made by readers since the last update; none are added during an update
+        self.kept = VersionCache()  # entries made by readers since the last update. None are added during an update
         with _all_lock:
             _all.add(self)
 

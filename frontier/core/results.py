@@ -54,9 +54,9 @@ class UpdateObserver:
     exact : bool
         If true (the default), methods get only effective edges, each once: edges absent before an insertion, or present
         before a deletion. Undirected edges are listed as ``src < dst``. If false, they get the arcs of the batch
-        unfiltered, at no cost: both directions of undirected edges, duplicates, insertions of existing arcs, deletions
-        of absent arcs, and dropped entries, with a negative `src`. `visit_edges` accepts these arrays and skips dropped
-        entries. Before a deletion, the batch may still turn out to be invalid.
+        unfiltered, at no cost. These include both directions of undirected edges, duplicates, insertions of existing
+        arcs, deletions of absent arcs, and dropped entries, with a negative `src`. `visit_edges` accepts these arrays
+        and skips dropped entries. Before a deletion, the batch may still turn out to be invalid.
     sees_changes : bool
         If true, an exact observer of a graph with weights or edge data is also notified of existing edges whose values
         an insertion replaces, by `edges_changing` and `edges_changed`. False by default: finding them costs as much as

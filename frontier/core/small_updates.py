@@ -33,7 +33,7 @@ class NotificationBuffer:
     """Memory for notifications: `arcs` of the batch, and its effective `edges`, as pairs of addresses, or None if not
     needed.
 
-    Both arrays of a pair share one allocation and are made once their size is known: making an array costs the host
+    Both arrays of a pair share one allocation and are made once their size is known. Making an array costs the host
     more time than a GPU needs to fill it.
     """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from frontier.graphs import DynamicGraph, Graph
 
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
-    """The class of a structure; what a name stands for, type checkers do not know."""
+    """The class of a structure. Type checkers do not know the class of a name."""
 else:
     from typing import TypeVar
 

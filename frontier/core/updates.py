@@ -1,8 +1,8 @@
 """The way of every update through a graph: lock, components, store, observers.
 
-A method of a graph that updates it is decorated by `update`. It makes changes (`Change`), each applied by `run`:
-components reserve their memory, observers are notified, the store changes, the counts of the graph change with it, and
-components and observers follow.
+A method of a graph that updates it is decorated by `update`. It makes changes (`Change`), each applied by `run`. First
+components reserve their memory, and observers are notified. Then the store changes, and with it the counts of the
+graph. Components and observers follow.
 """
 
 from __future__ import annotations

@@ -14,20 +14,20 @@ weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/ed
 
 =================================  =====================================================================================
 ``degree(view, v)``                number of neighbors of v
-``segments(view, v)``              number of pieces of v's list of neighbors, which can be walked independently;
-                                   the engine balances load over them, so a piece is about a cache line on the GPU
+``segments(view, v)``              number of pieces of v's list of neighbors, which can be walked independently. The
+                                   engine balances load over them, so a piece is about a cache line on the GPU
 ``segment(view, v, i)``            first run of slots of piece i: ``(run, low, high)``, slots low..high-1
-``next_run(view, run)``            the run that follows, in the same form; its first number is negative at the end
+``next_run(view, run)``            the run that follows, in the same form. Its first number is negative at the end
 ``find(view, u, v)``               the slot of the arc u -> v, or -1
 ``prefetch_row(view, v)``          optional, on a CPU: loads in the background what `segments` and `segment` read of v
 ``prefetch_list(view, v)``         optional, on a CPU, after that: what a walk through a short list reads, by default
                                    its first slot
 =================================  =====================================================================================
 
-In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``). A
-CUDA view whose `find` needs a varying number of memory accesses can also be searched one access at a time (``table``
-and ``look``), so threads that look up many neighbors do not wait for each other. The module constant ``SORTED`` (CPU)
-and ``View::sorted`` (CUDA) specify whether neighbors come in ascending order of id.
+In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions have no parameter `view` (see
+``frontier/cuda/view.cuh``). A CUDA view whose `find` needs a varying number of memory accesses can also be searched one
+access at a time (``table`` and ``look``). Then threads that look up many neighbors do not block each other. The module
+constant ``SORTED`` (CPU) and ``View::sorted`` (CUDA) specify whether neighbors come in ascending order of id.
 """
 
 from __future__ import annotations

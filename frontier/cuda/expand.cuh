@@ -32,7 +32,7 @@
 #endif
 
 constexpr int BLOCK = 256;           // threads of every kernel that expands
-constexpr int HUGE_SEGMENTS = 16;    // an item with more is shared by the grid; hubs are often neighbors in id order
+constexpr int HUGE_SEGMENTS = 16;    // an item with more is shared by the grid. Hubs are often neighbors in id order
 constexpr int PIECE_SEGMENTS = 64;   // segments of a piece of such an item
 constexpr int BLOCK_TILES = BLOCK / TILE_SIZE;  // of a block
 typedef Tile<TILE_SIZE> ExpandTile;
@@ -47,7 +47,7 @@ struct Plan {
 #define PLAN Plan{ends}
 #else
 struct PieceQueue {
-  u64* pieces;  // item << 32 | first segment; null, as is the size, if the capacity is 0
+  u64* pieces;  // item << 32 | first segment. Null, as is the size, if the capacity is 0
   u32* size;
   u32 capacity;
 };
@@ -58,7 +58,7 @@ typedef PieceQueue Plan;
 
 constexpr int AT_A_TIME = 4;  // neighbors that a lane loads before the first is looked at: the loads overlap
 
-// All neighbors in one segment, lanes of a tile together: several(neighbors, slot, high) for AT_A_TIME of a lane, in
+// All neighbors in one segment, lanes of a tile together. several(neighbors, slot, high) for AT_A_TIME of a lane, in
 // the slots `slot`, slot + TILE_SIZE, ..., of which slots from `high` on are empty.
 template <class Several>
 __device__ __forceinline__ void walk_several(
@@ -128,7 +128,7 @@ __device__ __forceinline__ u32 share(const Lists& lists, i64 item, VID v, PieceQ
     for (u32 p = 0; p < pieces; ++p) queue.pieces[at + p] = u64(item) << 32 | u64(p) * PIECE_SEGMENTS;
     return 0;
   }
-  for (u32 p = at; p < queue.capacity && p < at + pieces; ++p) queue.pieces[p] = ~0ull;  // no room: walk it here
+  for (u32 p = at; p < queue.capacity && p < at + pieces; ++p) queue.pieces[p] = ~0ull;  // full: walk it here
   return u32(segments);
 }
 
@@ -161,7 +161,7 @@ __device__ void measure_items(const View& view, i64 count, VertexOf vertex_of, i
 
 #endif
 
-// lists: whose segments(v) are shared out; a view, as a rule.
+// lists: usually a view, whose segments(v) are distributed.
 // vertex_of(i): the vertex whose neighbors item i asks for, or a negative number to skip it. Called once for each item,
 // by BY_MERGE more often.
 // after_round(): called by all threads of the block, with a barrier before it and one after.

@@ -2,7 +2,7 @@
 // by its address. Macros: VIEW_HEADER, VID, WEIGHT, and EDGE_WEIGHT with edge data. WALK(function), the name of a
 // function for this kind of graph.
 //
-// Everything included here is private to this file: kernels that it is linked with have functions of the same names,
+// Everything included here is private to this file. Kernels that it is linked with have functions of the same names,
 // for example of another structure's view, which a linker would treat as the same.
 #pragma once
 namespace {

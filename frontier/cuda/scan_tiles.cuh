@@ -1,5 +1,5 @@
-// Sums over the whole grid, in tiles of TILE items with a thread block each: kernels that count write a sum for each tile,
-// and kernels that follow add up those before theirs.
+// Sums over the whole grid, in tiles of TILE items with a thread block each. Kernels that count write a sum for each
+// tile. Kernels that follow add up the sums of the tiles before theirs.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 

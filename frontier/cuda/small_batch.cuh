@@ -16,9 +16,9 @@ struct SmallBatch {
   i64 both;      // whether an edge is two arcs: 2 i and 2 i + 1
   i64 num_vertices;
   const bool* absent;
-  VID* arc_src;  // the arcs, for observers that accept the unfiltered batch; or null
+  VID* arc_src;  // the arcs, for observers that accept the unfiltered batch, or null
   VID* arc_dst;
-  VID* new_src;  // the effective edges, for exact observers; or null
+  VID* new_src;  // the effective edges, for exact observers, or null
   VID* new_dst;
 
   __device__ i64 id(const void* ids, i64 e) const {

@@ -3,8 +3,8 @@
 //   struct View {
 //     static constexpr bool sorted;
 //     ...                                  // pointers and i64s, eight bytes each, as in the named tuple of its cpu.py
-//     VID* neighbors;                      // by slot; negative if the slot is empty
-//     WEIGHT* weights;                     // by slot; null in graphs without weights
+//     VID* neighbors;                      // by slot, negative if the slot is empty
+//     WEIGHT* weights;                     // by slot, null in graphs without weights
 //     i64 degree(VID v) const;
 //     i64 segments(VID v) const;
 //     Run segment(VID v, i64 i) const;
@@ -14,9 +14,9 @@
 //
 // for the macros VID and WEIGHT. If look-ups need different numbers of memory accesses, it also has
 //
-//     struct Table { i64 place_of(VID v) const; };                   // where a look-up of v begins; negative: v is not there
+//     struct Table { i64 place_of(VID v) const; };                   // the start of a look-up of v. Negative: absent
 //     Table table(VID u) const;                                      // what all look-ups of neighbors of u need
-//     i64 look(const Table& table, i64& place, VID v) const;         // one access: slot or -1; `place` negative at the end
+//     i64 look(const Table& table, i64& place, VID v) const;         // an access: slot or -1, `place` negative at the end
 //
 // Views are read by kernels that change nothing of the graph.
 #pragma once

@@ -119,7 +119,7 @@ class Site:
 
 
 sites: dict[int, Site] = {}
-"""Places by the number that compiled code reports."""
+"""Lines of functors, by the number that compiled code reports."""
 
 RAISED, SITE, INDEX, LENGTH, COLUMN, COLUMNS, TABLE = range(7)
 """A report: whether it is set, the site, the index and length, and the second index and length if the site has two.

@@ -61,12 +61,12 @@ class Graph(Described, HasEdgeData, CoreGraph):
         ``"ns"``). Insertions then require ``time=``: integers in this unit, or timestamps of NumPy, pandas or Arrow,
         which are converted exactly. Edges can expire (`DynamicGraph.expire`).
     keep_time : {"latest", "first"}
-        The record that defines an edge's time, weight and other data, whatever the order of insertions. If several
-        records have equal times with ``"latest"``, the record inserted last.
+        The row that defines an edge's time, weight and other data, whatever the order of insertions. If several
+        rows have equal times with ``"latest"``, the row inserted last.
     multi_edges : {"last", "sum", "all"}
-        The meaning of several records of an edge. ``"last"``: the last one (or the one that `keep_time` chooses)
-        defines the edge. ``"sum"``: weights add up, an edge data column ``"count"`` of int64 counts the records, and
-        other data are as with ``"last"``. ``"all"``: as ``"sum"``, and every record is stored, with its own id and data
+        The meaning of several rows of an edge. ``"last"``: the last one (or the one that `keep_time` chooses) defines
+        the edge. ``"sum"``: weights add up, an edge data column ``"count"`` of int64 counts the rows, and other data
+        are as with ``"last"``. ``"all"``: as ``"sum"``, and every row is stored as a record, with its own id and data
         (`Graph.record_data`).
 
     Attributes
@@ -172,7 +172,7 @@ class Graph(Described, HasEdgeData, CoreGraph):
             The time of each edge, for a graph with times.
         time_unit : {"ns", "us", "ms", "s"}
         keep_time : {"latest", "first"}
-            The record that defines an edge, in a graph with times.
+            The row that defines an edge, in a graph with times.
         weight_dtype : {None, int32, int64, float32, float64}
             By default the dtype of `weights`.
         vertex_dtype : {None, int32, int64}

@@ -3,8 +3,8 @@
 =================  ========================================  =====================================================
 library            functions                                 vertices
 =================  ========================================  =====================================================
-NetworkX           `to_networkx`, `from_networkx`            nodes of any name; deleted ids are no nodes
-igraph             `to_igraph`, `from_igraph`                vertex v is id v; names in ``vs["name"]``
+NetworkX           `to_networkx`, `from_networkx`            nodes of any name. Deleted ids are no nodes
+igraph             `to_igraph`, `from_igraph`                vertex v is id v, with names in ``vs["name"]``
 SciPy, CuPy        `to_scipy`, `from_scipy`                  row v is id v
 PyTorch Geometric  `to_pyg`, `from_pyg`                      node v is id v
 ..                 `to_pyg_hetero`, `from_pyg_hetero`        numbered by type
@@ -12,12 +12,12 @@ PyTorch Geometric  `to_pyg`, `from_pyg`                      node v is id v
 ..                 `sample_pyg`                              the sampled vertices
 pandas, Polars,    `to_dataframe`, `from_dataframe`          vertices that edges name
 Arrow, cuDF
-cuGraph            `to_cugraph`, `from_cugraph`              named one by one; deleted ids are no vertices
-pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one; deleted ids are no vertices
+cuGraph            `to_cugraph`, `from_cugraph`              named one by one. Deleted ids are no vertices
+pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one. Deleted ids are no vertices
 =================  ========================================  =====================================================
 
 The functions `from_...` make graphs of the structure that `structure=` names, ``"slab"`` by default. Self-loops are
-dropped, and the last of several records of an edge counts, also of parallel edges. If a library numbers vertices
+dropped, and the last of several rows of an edge counts, also of parallel edges. If a library numbers vertices
 without gaps, deleted ids become vertices without edges. Data on the GPU stays there, except for NetworkX and igraph.
 Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
 """

@@ -31,7 +31,7 @@ class ForeignEdges:
     time: Any = None
     num_vertices: int | None = None  # by default the largest id plus one
     directed: bool = False
-    vertices: Any = None  # the existing ids, if all others are deleted; by default all exist
+    vertices: Any = None  # the existing ids, if all others are deleted (default: all exist)
     both_directions: bool = False  # undirected edges may be listed in both directions
 
 

@@ -52,9 +52,8 @@ def to_pyg_hetero(
     -------
     torch_geometric.data.HeteroData
         For each type of nodes ``num_nodes`` and ``n_id``, the ids of its vertices. For each type of edges the tensors
-        of `to_pyg`. In an undirected graph, the direction of the triple, or the direction from the type that
-        `node_types` lists first, is the relation, and the opposite one between vertices of different types is
-        ``rev_<name>``.
+        of `to_pyg`. In an undirected graph, the relation is the direction of the triple, or the direction from the type
+        that `node_types` lists first. The opposite one between vertices of different types is ``rev_<name>``.
 
     Raises
     ------

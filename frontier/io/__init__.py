@@ -1,7 +1,7 @@
 """Reading, generating, streaming and writing of edge lists.
 
-A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, pyarrow only for Parquet, Feather and
-Arrow, and of the other packages only how files are replaced and kernels are compiled (`frontier.runtime`).
+A leaf of the project. It needs NumPy, SciPy, Numba and the standard library, and pyarrow for Parquet, Feather and
+Arrow. It imports only `frontier.runtime`, to replace files and compile kernels.
 """
 
 from frontier.runtime.atomic_file import replacing

@@ -38,7 +38,7 @@ BOMB_RATIO = 200
 """Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused."""
 _STEP = 1 << 24  # bytes decompressed at a time
 _PIECE = 1 << 20  # bytes of a file that is not compressed
-_CHUNK = 1 << 18  # bytes given to the decompressor at a time; after a stream that ends within them, the rest is copied
+_CHUNK = 1 << 18  # bytes given to the decompressor at a time. After a stream that ends within them, the rest is copied
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:

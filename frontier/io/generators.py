@@ -174,7 +174,7 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     return EdgeList(src, src[choice >> 1], num_vertices=num_vertices, directed=False)
 
 
-_CORE_SHARE = 0.4  # crossings among the vertices of a road network; all further vertices lie on roads between them
+_CORE_SHARE = 0.4  # crossings among the vertices of a road network. All further vertices lie on roads between them
 _EXTRA_SHARE = 0.35  # edges beyond a spanning tree, per crossing
 
 

@@ -28,7 +28,7 @@ class Syntax:
     separator: int = BLANKS  # the byte that separates fields, -1 for blanks
     comments: frozenset[int] = frozenset(COMMENTS.encode())  # first bytes of comment lines
     operations: bool = False  # lines start with ``+`` or ``-``
-    longest: int = LONGEST_RECORD  # bytes of a record
+    longest: int = LONGEST_RECORD  # bytes of a row
     multiline: bool = True  # whether quoted fields may contain line ends, otherwise an error
 
     @property

@@ -24,7 +24,7 @@ class ReadOptions:
     named: bool | None = None
     data: Sequence[str] = ()
     max_record_bytes: int = LONGEST_RECORD
-    operations: bool | None = None  # lines of a text start with ``+`` or ``-``; None to detect it
+    operations: bool | None = None  # lines of a text start with ``+`` or ``-``. None to detect it
     table: bool = False  # a text of the kinds (CSV, TSV) that mostly have a first line of names, and words
     multiline: bool = True  # quoted fields of a text may contain line ends
 

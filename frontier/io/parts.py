@@ -24,7 +24,7 @@ from .stream import EdgeStream
 from .tables import from_table, require_pyarrow
 from .text import TextParts
 
-PART_BYTES = 1 << 22  # of text, about 300,000 records
+PART_BYTES = 1 << 22  # of text, about 300,000 rows
 PART_ROWS = 1 << 18  # of a table
 PARSERS = max(1, min(4, (os.cpu_count() or 1) // 2))
 """Threads that parse parts of a text: parsing a part lasts about twice as long as decompressing it."""
@@ -174,7 +174,7 @@ class _Cutter:
             for begun in self._begun:
                 self._scanner.after_record(begun)
         end = self._scanner.after_record(piece)
-        if end and not self._scanner.in_quotes:  # this piece has the open record, which is scanned at most once more
+        if end and not self._scanner.in_quotes:  # this piece has the open row, which is scanned at most once more
             self._scanner = None
         return end
 

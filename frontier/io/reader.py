@@ -72,21 +72,22 @@ def read_edges(
         for a skipped one. If columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A mapping
         without an end, such as ``{"weight": "score"}``, adds to the roles by name. With `columns`, rows may have more
         fields than there are names: the last name stands for the rest.
-        By default columns have the roles of their names, if any, in a first line or in a comment: ``src``, ``source``,
-        ``from``, ..., then ``dst``, ``target``, ``to``, ..., then ``weight``, ``value``, ``amount``, ``cost``, ..., and
-        ``time``, ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends,
-        and a third column. Other columns are ignored with an `IgnoredColumnsWarning`, which names them.
+        By default columns have the roles of their names, if any, in a first line or in a comment. Names of sources are
+        ``src``, ``source``, ``from``, ..., and of destinations ``dst``, ``target``, ``to``, ... Names of weights are
+        ``weight``, ``value``, ``amount``, ``cost``, ..., and of times ``time``, ``timestamp``, ``date``, ``when``, ...
+        If two or three columns have no such name, these are the ends, and a third column. Other columns are ignored
+        with an `IgnoredColumnsWarning`, which names them.
         A third column without a name is the time if the file's name contains ``temporal``, or if it has dates, or
         integers of at least 10**8 only. Otherwise it is the weight, and a fourth column is the time.
     weighted : bool, optional
         True makes an unnamed third column the weight and requires weights. False ignores weights.
     compact : bool
-        Renumber the vertices of rows to 0..n-1, with `ids` the ids of the file. By default the first possible id (0,
-        or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the number in the file or includes the
+        Renumber the vertices of rows to 0..n-1, with `ids` the ids of the file. By default the first possible id (0, or
+        1 in formats that count from 1) is vertex 0. ``num_vertices`` is then the number in the file, or includes the
         largest id. LDBC graphs are always renumbered, as their ids are sparse.
     comments : str
-        Characters that start a comment line. By default, a line of a file of names that starts with one directly before
-        a word, and is as wide as the rows, is a row if other names start so, and an error otherwise: pass
+        Characters that start a comment line. In a file of names, a line may start with one directly before a word, and
+        be as wide as the rows. By default it is a row if other names start so, and an error otherwise: pass
         ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
         One character that separates columns, or ``" "`` for blanks and tabs in any number. By default a comma if the
@@ -107,9 +108,9 @@ def read_edges(
         Columns of numbers for edge data (`EdgeList.data`), of a text with a line of names, or of a table. This
         overrides roles by name.
     max_record_bytes : int
-        Maximum bytes of a row of a text, 1 MiB by default. A row is a line, or several if a field starts with a
-        double quote: that field ends with the next quote that is not doubled, and may contain line ends if the column
-        is of words, or skipped. So a stray quote at the start of a field is an error that names its line.
+        Maximum bytes of a row of a text, 1 MiB by default. A row is a line, or several if a field starts with a double
+        quote. Such a field ends with the next quote that is not doubled, and may contain line ends if the column is of
+        words, or skipped. So a stray quote at the start of a field is an error that names its line.
 
     Returns
     -------

@@ -129,7 +129,7 @@ class EdgeStream:
         rows = np.arange(len(order))
         begin = np.maximum.accumulate(np.where(begins, rows, 0))
         backward = (self.edges.src > self.edges.dst)[order]
-        present = np.zeros(len(order), bool)  # whether the pair has an edge in either direction after each record
+        present = np.zeros(len(order), bool)  # whether the pair has an edge in either direction after each row
         for direction in (backward, ~backward):
             last = np.maximum.accumulate(np.where(direction, rows, -1))
             present |= (last >= begin) & inserts[order][last]

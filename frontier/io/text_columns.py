@@ -21,7 +21,7 @@ LARGEST_ID = 2**63 - 2  # so the number of vertices fits in int64 as well
 class Layout:
     """The properties that a format fixes about its lines."""
 
-    start: int = 0  # offset of the first line of records
+    start: int = 0  # offset of the first line of rows
     base: int = 0  # the file's number of the first vertex: `first_id` of the edge list
     num_vertices: int | None = None  # announced by the file, an error for larger ids
     roles: list[str | None] | None = None
@@ -45,8 +45,8 @@ class ColumnReading:
     exact: bool = True  # further columns are an error
     weighted: bool | None = None
     words: frozenset[str] = frozenset()  # roles of columns of words: ends that are names, times that are dates
-    guessed: bool = False  # the first record shows that ends are names
-    inner_comments: bool = True  # comments may stand among records, unless a name may start like one
+    guessed: bool = False  # the first row shows that ends are names
+    inner_comments: bool = True  # comments may stand among rows, unless a name may start like one
     nameable: bool = False  # ids could be read as names
     free: bool = False  # ids could be words: neither the format nor the caller determines it
     warned: list[str] = field(default_factory=list)  # warnings so far, once for all parts

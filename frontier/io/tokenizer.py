@@ -13,7 +13,7 @@ ID, NUMBER, SKIP, OPTIONAL_NUMBER, TEXT = range(5)
 OK, WORD, NEGATIVE, OVER_INT64, MISSING, NAN, INFINITE, EXTRA, NOT_INTEGER, BAD_OPERATION, EMPTY_FIELD = range(11)
 BELOW, ABOVE, CONTROL, QUOTE, COMMENT, UNCLOSED, LONG = range(11, 18)
 
-# The position of a byte in a record. See `after_records`.
+# The position of a byte in a row. See `after_records`.
 AT_START, BEFORE_RECORD, BEFORE_FIELD, IN_WORD, IN_QUOTES, AT_QUOTE, IN_COMMENT = range(7)
 
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that are exact in float64

@@ -92,7 +92,7 @@ def _pairs(
             start = max(0, end - int(window))
         leaving = np.arange(oldest, max(oldest, start))
         oldest = max(oldest, start)
-        if following is not None:  # a later record of the edge has arrived, which prolongs the edge, or expires instead
+        if following is not None:  # a later row of the edge has arrived, which prolongs the edge, or expires instead
             leaving = leaving[following[leaving] >= end]
         yield batch, replace(edges[leaving], operation="delete")
 

@@ -10,7 +10,7 @@ from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
 EMPTY, GONE = -1, -2
 
-# Places in `state`.
+# Indices of `state`.
 SIZE, FREE, TAKEN = range(3)
 
 FIRST = np.uint64(0xBF58476D1CE4E5B9)  # the finalizer of SplitMix64

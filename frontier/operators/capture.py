@@ -141,7 +141,7 @@ def capture(
     graph : Graph
         The step reads it. After an update, the next two calls run and capture the step again.
     step : function without parameters
-        It calls operators and CuPy functions that write their results to the same arrays (`out`) each time: a replay
+        It calls operators and CuPy functions that write their results to the same arrays (`out`) each time. A replay
         repeats the launches with the captured arrays and numbers, and calls no Python. It must not synchronize with the
         GPU: it may not call operators that return a frontier (`advance`, `filter`, `traverse`), or read results. Call
         `copy_to_host_async` between two steps. If vertices were deleted, make the frontier of all vertices outside.

@@ -58,7 +58,7 @@ _region = threading.Lock()
 def find_tbb() -> None:
     """Load the library of the package ``tbb``, which pip installs where loaders do not look, for Numba.
 
-    Many threads may enter its regions at once, it survives a fork, and it does not depend on threads that a busy
+    Many threads may enter its regions at once, and it survives a fork. It does not depend on threads that a busy
     machine has not scheduled, which costs GNU OpenMP milliseconds.
     """
     name = TBB.get(sys.platform)

@@ -1,9 +1,9 @@
-// Deletion from lists without gaps: of a list of n neighbors that loses d, the holes below position n - d are filled
-// with the neighbors that stay among the last d. The deletions of a list are as many as its last positions, so change i
+// Deletion from lists without gaps. If a list of n neighbors loses d, the holes below position n - d are filled with
+// the neighbors that stay among the last d. The deletions of a list are as many as its last positions, so change i
 // represents both: the slot to empty, and one of the last positions. In each list the holes are as many as the
-// survivors, so the k-th hole of the whole batch and the k-th survivor belong to the same list, and only sums over the
-// batch are needed. The counters contain the number of deletions, at most `count`.
-// Macros: VID, WEIGHT. The view has slot_of.
+// survivors. So the k-th hole of the whole batch and the k-th survivor belong to the same list, and only sums over the
+// batch are needed. The counters contain the number of deletions, at most `count`. Macros: VID, WEIGHT. The view has
+// slot_of.
 #pragma once
 #include "structures/changes/changes.cuh"
 

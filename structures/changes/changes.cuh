@@ -11,7 +11,7 @@
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/small_report.cuh"
 
-// Places in the counters (cpu.py has the same).
+// Indices of the counters (cpu.py has the same).
 #define CHANGES 0  // keys that change the graph
 #define GROUPS 1   // distinct sources
 #define OTHERS 2   // distinct keys that change nothing

@@ -6,7 +6,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel
 
-# Places in the counters: arcs that change the graph, distinct sources of the batch, distinct arcs that change nothing.
+# Indices of the counters: arcs that change the graph, distinct sources of the batch, distinct arcs that change nothing.
 # A structure's own follow (changes.cuh has the same).
 CHANGES, GROUPS, OTHERS = 0, 1, 2
 CHAIN = 5  # the first of three that chains report (SMALL of changes.cuh): a structure's own leave them out

@@ -43,7 +43,7 @@ def find_changes(store: Any, arcs: Arcs, *, inserting: bool) -> Changes:
     """Find the changes of a batch: arcs to insert that are not in the graph, or arcs to delete that are.
 
     CHANGES, GROUPS and OTHERS (distinct arcs that change nothing) are counted in the store's counters, which must be
-    zero. Its method ``_look_up(keys, present, slots, sums)`` queues kernels that write the slot of each key's arc to
+    zero. Its method ``_look_up(keys, present, slots, sums)`` queues kernels. They write the slot of each key's arc to
     `slots`, and the counts of changes and groups in each tile of keys to `sums` (see changes.cuh). If it is `_ordered`,
     slots have the vertex dtype and are the position p of an arc in its source's list, or ``~p`` if it would go there.
     Otherwise they are int64, the slot of an arc or -1.

@@ -1,7 +1,7 @@
 """CPU side of faimGraph: lists of pages, the neighbor iterator and the kernels. pages.cuh and lists.cuh have the same.
 
 A page is ``2**page_bits`` slots of the pool. The pages of a vertex's neighbors are linked. A list of more than
-CHAIN_PAGES pages also has a directory of index pages from the same pool, so any of its pages is a few reads away: level
+CHAIN_PAGES pages also has a directory of index pages from the same pool, so any of its pages is a few reads away. Level
 1 has the numbers of the neighbors' pages in order, level 2 the numbers of the pages of level 1, and so on up to a root.
 The degree determines their number.
 

@@ -41,8 +41,8 @@ class FaimGraph(DynamicGraph):
     Notes
     -----
     A batch of B arcs costs its sort and one walk over the list of each of its sources. Appending or deleting an arc
-    costs as much as finding its page, O(log d) reads in a list of d neighbors: with pages of 16 entries one read in
-    lists of up to 16 pages, two in lists of up to 256, and so on. Differences from the paper:
+    costs as much as finding its page, O(log d) reads in a list of d neighbors. With pages of 16 entries this is one
+    read in lists of up to 16 pages, two in lists of up to 256, and so on. Differences from the paper:
 
     * *Hubs.* The paper assigns a thread or a warp to each list, which follows the links to reach its pages. Here the
       work of an update is balanced over the arcs of the batch, and the work of a traversal over pages. To avoid

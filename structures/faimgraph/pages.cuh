@@ -1,7 +1,7 @@
 // Lists of pages. cpu.py has the same functions.
 //
 // A page is PAGE slots of the pool. The pages of a vertex's neighbors are linked. A list of more than CHAIN_PAGES pages
-// also has a directory of index pages from the same pool, by which any of its pages is a few reads away: pages of level
+// also has a directory of index pages from the same pool, by which any of its pages is a few reads away. Pages of level
 // 1 contain the numbers of the neighbors' pages in order, pages of level 2 the numbers of the pages of level 1, and so
 // on up to a root. Their number follows from the degree.
 #pragma once

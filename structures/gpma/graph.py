@@ -21,8 +21,8 @@ class GPMA(DynamicGraph):
     Otherwise the smallest window around it that can does, and its entries are redistributed evenly. If no window can,
     the array grows. Deletions clear slots, and rebalance windows that become too empty.
 
-    A batch of m arcs costs its sort, O(log L) for each look-up with L leaves, one pass over the leaves' counts, and
-    amortized O(log² L) moves for each arc (O(log L) if arcs are spread evenly).
+    A batch of m arcs costs its sort, O(log L) for each look-up with L leaves, and one pass over the leaves' counts.
+    Each arc also costs amortized O(log² L) moves (O(log L) if arcs are spread evenly).
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class GPMA(DynamicGraph):
 
     Notes
     -----
-    With ``method="lock"`` an insertion on the GPU allocates scratch memory for all of its rounds before the first: 16
-    bytes and two weights for each arc and guard, including the batch's. The graph reuses it for the next batch.
+    With ``method="lock"`` an insertion on the GPU allocates scratch memory for all of its rounds before the first. This
+    is 16 bytes and two weights for each arc and guard, including the batch's. The graph reuses it for the next batch.
 
     Differences from the paper are listed in the module ``structures.gpma.store``.
 

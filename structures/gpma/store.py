@@ -104,7 +104,7 @@ class GPMAStore(PackedStore):
         self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
 
     def _look_up(self, batch: Batch) -> None:
-        """Find the places of a batch's keys, without a plan for the leaves that they go to."""
+        """Find the positions of a batch's keys (`places`), without a plan for the leaves that they go to."""
         self._drop_arrivals(self._locate(batch))
 
     def _round(self, batch: Batch) -> int:

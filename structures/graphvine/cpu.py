@@ -1,7 +1,7 @@
 """CPU side of GraphVine: the view, the neighbor iterator and the kernels.
 
-``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``: the first and the last block of
-v's list, its degree, and the number of blocks at its beginning that are consecutive in the pool. It is 0 without
+``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``. These are the first and the last
+block of v's list, its degree, and the number of blocks at its start that are consecutive in the pool. All are 0 without
 neighbors.
 """
 

@@ -17,18 +17,18 @@ from .store import GraphVineStore
 class GraphVine(DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
-    The dictionary, whose size is a power of two, has an edge sentinel for each vertex: the positions of the root and
-    the last block of its tree, and the number of its neighbors. Block i, counted level by level, is found by the bits
-    of i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch allocate all
-    their blocks at once, each from the position that a prefix sum over their needs defines, without atomics. When four
-    fifths of all blocks are in use, a quarter more are added.
+    The dictionary, whose size is a power of two, has an edge sentinel for each vertex. It has the positions of the root
+    and the last block of its tree, and the number of its neighbors. Block i, counted level by level, is found by the
+    bits of i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch allocate
+    all their blocks at once, each from the position that a prefix sum over their needs defines, without atomics. When
+    four fifths of all blocks are in use, a quarter more are added.
 
     Parameters
     ----------
     num_vertices : int
     block_size : int, optional
-        Neighbors in a block, a power of two of 8 or more. By default it follows from the first batch of edges: the
-        largest power of two that is at most 5/4 of the mean degree of its sources, between 8 and 128.
+        Neighbors in a block, a power of two of 8 or more. By default it follows from the first batch of edges. It is
+        the largest power of two that is at most 5/4 of the mean degree of its sources, between 8 and 128.
     **options
         Options of `Graph`.
 
@@ -43,9 +43,9 @@ class GraphVine(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort, a walk over the lists of its sources, which looks up all their arcs together, and
-    O(log b) for each inserted or deleted arc, and for each block that is added to a tree of b. Differences from the
-    paper:
+    A batch of B arcs costs its sort, and a walk over the lists of its sources, which looks up all their arcs together.
+    It also costs O(log b) for each inserted or deleted arc, and for each block that is added to a tree of b blocks.
+    Differences from the paper:
 
     * The batch is sorted, and duplicates and existing arcs are dropped: the paper leaves both to the caller.
     * Work is balanced over the batch's arcs and new blocks, where the paper has one thread for each vertex. So there

@@ -48,9 +48,9 @@ struct Supply {
   }
 };
 
-// Allocates the blocks that each class must supply, in the order of the directory: a thread block to each block-array
-// that supplies some writes their first slots, and clears their bits. `fresh` contains the blocks of class 0, then of
-// class 1, and so on. A warp writes the blocks of a word at a time, next to each other.
+// Allocates the blocks that each class must supply, in the order of the directory. Each block-array that supplies some
+// has a thread block, which writes their first slots and clears their bits. `fresh` contains the blocks of class 0,
+// then of class 1, and so on. A warp writes the blocks of a word at a time, next to each other.
 extern "C" __global__ void __launch_bounds__(1024) take_blocks(
     i64 count, const int* directory, const int* class_first, const i64* prefix, const signed char* array_classes,
     int* free_counts, u32* free_bits, i64 unit_bits, const i64* counters, i64* fresh) {

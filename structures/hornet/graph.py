@@ -41,18 +41,18 @@ class Hornet(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort, O(log d) to look up each arc, and in each list that changes the moves of the
-    neighbors behind the first change. Differences from the paper:
+    A batch of B arcs costs its sort, and O(log d) to look up each arc. In each list that changes, it also costs the
+    moves of the neighbors behind the first change. Differences from the paper:
 
     * Lists are in ascending order. A look-up is a binary search, while the paper scans the list with one thread per
       neighbor. Exports and intersections need no sort. Insertions then move the neighbors behind the change, while the
       paper appends.
-    * A list moves to a smaller block when a quarter of its block is in use, not half, so a vertex that alternately
+    * A list moves to a smaller block when a quarter of its block is in use, not half. So a vertex that alternately
       gains and loses neighbors does not move each time. When all blocks together exceed twice the edges, every list
       that fits half its block moves, once an eighth of the edges have changed, so the paper's bound applies.
     * All block-arrays are pieces of one pool, so a slot is one index. The pool is reallocated, by a quarter at least,
       when no piece is free.
-    * The bit trees have two levels, words of 32 blocks and a count at the root: a batch allocates all its blocks of a
+    * The bit trees have two levels, words of 32 blocks and a count at the root. A batch allocates all its blocks of a
       block-array at once, by a scan over its words, so levels in between would not be used. The B+ trees are a
       directory, sorted when block-arrays are added or removed.
 

@@ -1,7 +1,7 @@
 // Moving neighbors: lists that change their block, and lists that open up for insertions or close over deletions.
 //
 // A neighbor at position p of its list goes to position p plus the number of insertions before it, or minus the number
-// of deletions, which a binary search in the list's changes finds. A tile moves short lists in place. Many thread
+// of deletions. A binary search in the list's changes finds this number. A tile moves short lists in place. Many thread
 // blocks move large ones through a staging area.
 #pragma once
 #include "frontier/cuda/tile.cuh"

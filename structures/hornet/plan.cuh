@@ -30,7 +30,7 @@ struct Group {
   }
 };
 
-// Decides which blocks move, counting the blocks that each class must supply and gets back, and lists the large lists:
+// Decides which blocks move, and counts the blocks that each class must supply and gets back. It lists the large lists:
 // (group, first chunk, position in the staging area or -1) each. Changes nothing of the graph.
 extern "C" __global__ void plan(
     i64 count, const Record* records, const VID* group_vertex, const i64* group_start, i64 mode, i64 unit_bits,

@@ -12,7 +12,7 @@ from structures.packed.cpu import *  # noqa: F403  (kernels, by name)
 from structures.packed.cpu import leaf_at, order_of, slot_at
 from structures.packed.layout import HEIGHT_BITS, LEAF_BITS, LEAVES, MOVED, OVERFLOW, PLACE_SHIFT
 
-# Places in the counters.
+# Indices of the counters.
 SPENT = 12  # arcs whose weight falls to 0 or below
 NEVER_INSERTED = 13  # new arcs that would start so
 BAD_SUMS = 14  # sums that do not fit in the weights' type, or are NaN

@@ -24,9 +24,9 @@ class LPMA(DynamicGraph):
     ----------
     num_vertices : int
     strategy : {"hybrid", "bottom-up", "top-down"}
-        How an insertion finds the windows to rebalance: by climbing from the leaves of new arcs, by descending from the
-        whole array, or, by default, bottom-up while the array is sparse and then whichever measures faster. All leave
-        the same graph, possibly in different slots.
+        How an insertion finds the windows to rebalance. ``"bottom-up"`` climbs from the leaves of new arcs, and
+        ``"top-down"`` descends from the whole array. ``"hybrid"``, the default, is bottom-up while the array is sparse
+        and then whichever measures faster. All leave the same graph, possibly in different slots.
     leaf_density, root_density : (float, float)
         Least and greatest share of used slots in a leaf and in the whole array. The shares of windows in between are
         interpolated by their heights.
@@ -55,9 +55,9 @@ class LPMA(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort, O(log d) to look up each arc, one pass over the leaves' counts, and O(log² E)
-    amortized moves for each new arc (in practice few). Appending a level costs time for the new leaves, and none for
-    existing arcs, once arrays are large: an array below 8 MB is copied, and so is one made by ``copy()`` or from a
+    A batch of B arcs costs its sort, O(log d) to look up each arc, and one pass over the leaves' counts. Each new arc
+    also costs O(log² E) amortized moves (in practice few). Appending a level costs time for the new leaves, and none
+    for existing arcs, once arrays are large. An array below 8 MB is copied, and so is one made by ``copy()`` or from a
     file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the paper's edge updates, is one such
     insertion. Differences from the paper:
 

@@ -25,7 +25,7 @@ class Tuner:
         self.expanded()
 
     def expanded(self) -> None:
-        """Begin another cycle, after a level was appended."""
+        """Start another cycle, after a level was appended."""
         self.threshold: float | None = FIRST_THRESHOLD if self._way is None else None
         self._settled = False
         self._costs: dict[str, float] = {}

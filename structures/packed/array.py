@@ -16,7 +16,7 @@ array            length       contents
 ===============  ===========  ========================================================================================
 ``neighbors``    32 L         by slot (vertex dtype)
 ``weights``      32 L         by slot (weight dtype), or None
-``offsets``      rows + 1     int64: slot of each row's guard; rows beyond the vertices leave room for more of them
+``offsets``      rows + 1     int64: slot of each row's guard. Rows beyond the vertices are spare capacity
 ``row_degrees``  rows         vertex dtype
 ``counts``       L            int32, by physical leaf: entries, guards included
 ``separators``   L            int64, by physical leaf: a key, see below
@@ -28,7 +28,7 @@ guard of ``rows``. Rows behind the last vertex are empty.
 Leaves have two numbers: *i*, in order of their keys, and *p*, physical (slots of p are ``32 p .. 32 p + 31``). They are
 equal in the flat layout. In the leveled layout (L = 2**m) ``p = (L + i) >> (ctz(L + i) + 1)``. CUDA chooses by the
 macro ``LEVELED``, defined in the structure's ``view.cuh``, the CPU by ``view.levels`` (m, or -1 for flat). Windows,
-places and arrivals number leaves in order.
+positions (``places``) and arrivals number leaves in order.
 
 Separators ascend in order (equal ones allowed). An entry of key k belongs to the *last* leaf, in order, whose separator
 is at most k. The first separator is 0. A leaf that got no entry has its successor's separator (2**63 - 1 at the end),
@@ -43,17 +43,17 @@ Update
 ------
 ``distinct_keys``, ``locate``, ``plan``, one read of the counters, allocations, ``commit``, moves.
 
-* ``places[j]`` (int64) of key j is ``i << 7 | position << 1 | present``: the leaf, the position in it of the arc, or
-  else (0..32) of the entry before which the arc goes, and whether the arc exists, that is, is not merged. 2**63 - 1 for
-  keys past the end of the batch. Places ascend, as keys do.
+* ``places[j]`` (int64) of key j is ``i << 7 | position << 1 | present``. i is the leaf. `position` is the arc's
+  position in it, or else (0..32) that of the entry before which the arc goes. `present` is whether the arc exists, that
+  is, is not merged. 2**63 - 1 for keys past the end of the batch. Entries of ``places`` ascend, as keys do.
 * ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
   all). In deletions 1 for the leaves that lost entries.
 * A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L. start is a multiple of
   2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks
   ``ceil(n j / w) .. ceil(n (j + 1) / w) - 1``, so rank r goes to leaf ``r w // n``.
 * On the GPU windows come in four lists by size: ``leaves`` (1 leaf), ``warps`` (2-8), ``blocks`` (16-64) and ``large``
-  (more, with three numbers each: window, first chunk of 64 leaves, position in the staging area). A window of at most
-  2,048 leaves is void if its tile lies in a larger one (``tile_state``).
+  (more). A large window has three numbers: window, first chunk of 64 leaves, position in the staging area. A window of
+  at most 2,048 leaves is void if its tile lies in a larger one (``tile_state``).
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _last_leaf(view, low, high, key):
 
 @jit
 def place_of(view, u, v):
-    """The place of the arc u -> v, existing or not."""
+    """The entry of ``places`` for the arc u -> v, existing or not."""
     first = view.offsets[u]
     last = view.offsets[u + 1]
     low = order_of(view, first >> LEAF_BITS)
@@ -191,7 +191,7 @@ def _find_places(begin, end, view, keys, shift, places):
 
 
 def locate(count, view, keys, shift, places, arriving, counters):
-    """The place of each key, and the number of new keys that arrive at each leaf."""
+    """The entry of ``places`` for each key, and the number of new keys that arrive at each leaf."""
     _find_places(count, view, keys, shift, places)
     _count_arrivals(count, places, arriving, counters)
 

@@ -13,7 +13,7 @@
 #define INSERT 0
 #define DELETE 1
 
-// Places in the counters.
+// Indices of the counters.
 #define NEW 0
 #define FOUND 1
 #define OVERFLOW 2
@@ -83,7 +83,7 @@ struct Batch {
   const i64* places;
   const WEIGHT* weights;
   const i64* origin;
-  // First key whose place is not before `place`.
+  // The first key whose entry of `places` is not below `place`.
   __device__ i64 lower_bound(i64 place, i64 low = 0) const { return lower_bound(place, low, keys ? size : 0); }
   __device__ i64 lower_bound(i64 place, i64 low, i64 high) const {
     while (low < high) {

@@ -7,13 +7,13 @@ LEAF = 1 << LEAF_BITS  # slots of a leaf
 EMPTY, GUARD = -1, -2
 KEY_SHIFT = 32  # of the row in an entry's key
 COLUMN_MASK = (1 << KEY_SHIFT) - 1
-PLACE_SHIFT = 7  # of the leaf in a place; bit 0 is set if the arc exists
+PLACE_SHIFT = 7  # of the leaf in an entry of ``places``. Bit 0 is set if the arc exists
 HEIGHT_BITS = 6  # of a window
 INSERT, DELETE = 0, 1
 FEW = 1024  # items, done in well under a millisecond: fewer are not worth waking other threads for
 TILE_LEAVES = 2048  # that a thread block plans
 PLAN_THREADS = 512  # of such a block
-# Places in the counters.
+# Indices of the counters.
 NEW, FOUND, OVERFLOW, LEAVES, WARPS, BLOCKS, LARGE, STAGED, MOVED, REDUNDANT = range(10)
 TOUCHED = FOUND  # in deletions on the CPU: leaves that have become too empty
 CHAIN = 16  # the first of three that chains report (SMALL of layout.cuh)

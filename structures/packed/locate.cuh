@@ -27,8 +27,8 @@ __device__ __forceinline__ int place_in_leaf(const View& view, const Tile<4>& ti
   return tile.reduce(best, Max());
 }
 
-// The place of each key, and the number of new keys for each leaf, and the first of them, unless `arriving` is null.
-// Launched with tile=4.
+// The position of each key (`places`), and the number of new keys for each leaf, and the first of them, unless
+// `arriving` is null. Launched with tile=4.
 extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shift, i64* places, u32* arriving,
                                   u64* counters) {
   __shared__ u32 tally[2];

@@ -162,10 +162,10 @@ __device__ __forceinline__ bool is_void(i64 window, const int* tile_state) {
   return window_height(window) <= TILE_HEIGHT && tile_state[window_start(window) >> TILE_HEIGHT] == COVERED;
 }
 
-// Rebalances windows of one leaf, eight lanes to each, of 2 to 8 leaves, a warp to each, and of 16 to 64 leaves, a
-// block to each. counters, if given, bound the numbers of windows. Windows share no leaf, so threads of windows
-// of different sizes do not wait for each other. Few are larger than a leaf, and the blocks that come last process them first. The counts
-// of `locate` at the leaves are set to zero, also if a chain has declined.
+// Rebalances windows of up to 64 leaves. A window of one leaf gets eight lanes, of 2 to 8 leaves a warp, and of 16 to
+// 64 leaves a block. `counters`, if given, bound the numbers of windows. Windows share no leaf, so threads of windows
+// of different sizes do not wait for each other. Few are larger than a leaf, and the blocks that come last process them
+// first. The counts of `locate` at the leaves are set to zero, also if a chain has declined.
 extern "C" __global__ void __launch_bounds__(256, MOVE_BLOCKS) move_windows(
     i64 count, View view, const i64* leaves, i64 num_leaves, const i64* warps, i64 num_warps, const i64* blocks,
     i64 num_blocks, const int* tile_state, u32* arriving, BATCH, const u64* counters) {

@@ -1,7 +1,7 @@
 // Which windows to rebalance. Changes nothing of the graph.
 //
-// A block plans a tile of leaves: it scans their final numbers of entries in shared memory, which makes the number of
-// any window a difference, marks windows, and lists the ones that no other marked window contains. The last block to
+// A block plans a tile of leaves. It scans their final numbers of entries in shared memory, which makes the number of
+// any window a difference. It marks windows, and lists the ones that no other marked window contains. The last block to
 // finish decides windows that do not fit in a tile, over the tiles' sums.
 #pragma once
 #include "structures/packed/layout.cuh"

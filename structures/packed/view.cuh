@@ -73,7 +73,7 @@ struct View {
 
   // The last leaf, in order, of low .. high whose separator is not greater than the key, as the first one's is not.
   // Searches the tree in which the height of leaf i is its number of trailing zeros, from the lowest common ancestor of
-  // the leaves down: so all searches read the same few leaves first, which are adjacent in levels and stay in the
+  // the leaves down. So all searches read the same few leaves first, which are adjacent in levels and stay in the
   // cache.
   __device__ i64 last_leaf(i64 low, i64 high, i64 key) const {
     if (low == high) return low;

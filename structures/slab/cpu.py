@@ -120,9 +120,9 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
            recorded, finish):  # fmt: skip
     """Insert arcs (those listed in `which`, or all if it is empty).
 
-    ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists (then recorded in the table, if
-    that has capacity), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
-    exhausted. With `finish`, also `resolve_duplicates`, which is meant for few arcs.
+    ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists, or -1 if it is ignored. Existing
+    arcs are recorded in the table, if it has capacity. PENDING means that the arc's chain has `chain_limit` full slabs,
+    or the pool is exhausted. With `finish`, also `resolve_duplicates`, which is meant for few arcs.
     """
     insert_arcs(count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded)
     if table is not None:  # noqa: SIM102  (Numba prunes the branch)
@@ -364,7 +364,7 @@ def insert_parts(begin, end, pool, weights, starts, order, tickets, tallies, tab
     """`insert` for parts. Part p allocates slabs by the tickets ``tickets[p] .. tickets[p + 1] - 1``.
 
     The counters of part p are ``tallies[p]``. With a table, of two entries for each arc, RECORDED becomes the number of
-    slots whose arcs were found in place, and REPEATED the number of slots that the batch has created.
+    slots whose arcs existed already, and REPEATED the number of slots that the batch has created.
     """
     for p in range(begin, end):
         positions = order[starts[p] : starts[p + 1]]

@@ -26,7 +26,7 @@ __device__ inline i64 enter(i64 slot, i64 i, i64* table, i64 table_size, i64 pat
   return -1;
 }
 
-// Records that arc i names the slot, in a table that may be too small: once it is more than half full, threads stop
+// Records that arc i names the slot, in a table that may be too small. Once it is more than half full, threads stop
 // recording, and the host sees that it is overfull.
 __device__ inline void record_or_overflow(i64 slot, i64 i, i64* table, i64 table_size, i64* recorded, u64* counters) {
   if (__ldcg(counters + OVERFULL)) return;

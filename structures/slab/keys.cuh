@@ -1,8 +1,8 @@
 // The work of one tile of four lanes on one arc.
 //
-// While a batch is inserted, words of slabs only ever change from EMPTY to a key or a link, each once, and a key goes
-// into the first EMPTY word of its chain: a thread that loses that word to another reads the slab again, and so finds
-// its own key if the other thread has put it there.
+// While a batch is inserted, words of slabs only ever change from EMPTY to a key or a link, each once. A key goes into
+// the first EMPTY word of its chain. A thread that loses that word to another reads the slab again, and so finds its
+// own key if the other thread has put it there.
 #pragma once
 #include "structures/slab/pool.cuh"
 

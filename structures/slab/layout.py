@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-CHAIN_LIMIT = 2  # slabs, more with a high load factor; insertions into a longer chain wait for a rehash of its table
+CHAIN_LIMIT = 2  # slabs, more with a high load factor. Insertions into a longer chain are deferred to a rehash
 LONG_CHAIN = 32  # the limit in most batches: rehashing a few tables after each is slower than all the rest of it
 RELAXED_BATCHES = 32  # batches from one with the lower limit to the next
 RELAXED_SHARE = 4  # or until 1 / RELAXED_SHARE of the graph's arcs have come since
-SLAB_SHARE = 8  # arcs for each slab that a batch may allocate, unless the last used more; further arcs are deferred
+SLAB_SHARE = 8  # arcs for each slab that a batch may allocate, unless the last used more. Further arcs are deferred
 SMALL_TO_RESOLVE = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 WORK = ("weights", "slots", "table", "table_size", "firsts", "filter", "sums", "chain_limit")

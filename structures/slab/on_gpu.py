@@ -23,7 +23,7 @@ TALLY = 3
 
 
 def insert(store: Any, arcs: Arcs, *, resolving: bool) -> tuple[Any, list[int]]:
-    """See `on_cpu.insert`; kernels check the batch, and an invalid one changes nothing."""
+    """See `on_cpu.insert`. Kernels check the batch, and an invalid one changes nothing."""
     slots = store.scratch.get("slots", arcs.size, np.int64)
     store._batch_launches().insert(store, arcs, slots, resolving=resolving)
     counts = store._counters.synchronize()

@@ -39,10 +39,10 @@ class SlabPool:
     vertex_dtype: np.dtype
     stored_dtype: np.dtype | None
     records: Any
-    separate_weights: Any  # weights by slot, if they are not as wide as keys; otherwise None
+    separate_weights: Any  # weights by slot, if they are not as wide as keys, otherwise None
     _joined_weights: tuple[Any, Any]  # `neighbors`, and the view of the weights among them
     _view: tuple[int, Any, Any] | None
-    _packed: Any  # the pool as kernels see it; None once it has changed
+    _packed: Any  # the pool as kernels see it, None once it has changed
     _bound: Struct  # the arguments of kernels on a GPU: the pool, and behind it values derived from it (`struct Work`)
     _bound_slabs: int  # the capacity of that
 
@@ -150,7 +150,7 @@ class SlabPool:
     def reserve_for(self, arcs: int) -> None:
         """`_reserve` for a batch of so many arcs."""
         free = self._free_count + self._capacity - self._used
-        if arcs > free and (slabs := self._slabs_for(arcs)) > free:  # an arc takes at most one slab
+        if arcs > free and (slabs := self._slabs_for(arcs)) > free:  # an arc needs at most one slab
             self._reserve(slabs)
 
     def _slabs_for(self, arcs: int) -> int:

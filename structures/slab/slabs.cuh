@@ -1,9 +1,9 @@
 // Slabs: how keys lie in them, and how one thread or a tile of four lanes looks through one. Macros: VID, SLAB_WORDS,
 // SLAB_STRIDE.
 //
-// A slab is SLAB_WORDS words of type VID: keys and tombstones, EMPTY from the first free word on, and last the number of the
-// slab that follows in the chain, or EMPTY. Slabs start SLAB_STRIDE words apart: weights as wide as keys
-// lie between them, in the order of the keys. Key i of a slab has the slot slab * SLAB_STRIDE + i.
+// A slab is SLAB_WORDS words of type VID: keys and tombstones, then EMPTY from the first free word on. The last word is
+// the number of the slab that follows in the chain, or EMPTY. Slabs start SLAB_STRIDE words apart. Weights as wide as
+// keys lie between them, in the order of the keys. Key i of a slab has the slot slab * SLAB_STRIDE + i.
 #pragma once
 #include "frontier/cuda/tile.cuh"
 
@@ -82,8 +82,8 @@ __device__ inline int look(const Tile<4>& tile, const VID* slab, VID key, VID& p
 }
 
 // Prefetches the half of a slab with weights while its keys are searched. A store of a few bytes to memory that is not
-// in the cache costs as much as an atomic, since the bytes around them must be read later: an insertion with weights
-// lasted 208 us for 2^20 arcs without this on an H200, and 142 us with it.
+// in the cache costs as much as an atomic, since the bytes around them must be read later. An insertion of 2^20 arcs
+// with weights lasted 208 us without this on an H200, and 142 us with it.
 __device__ inline void expect_weights(const Tile<4>& tile, const VID* slab) {
 #ifdef __CUDA_ARCH__
   if (SLAB_STRIDE > SLAB_WORDS && tile.lane < 2)

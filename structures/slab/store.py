@@ -2,8 +2,8 @@
 
 Differences from the paper, and their reasons:
 
-* *Tiles.* Four lanes process an arc with 16-byte loads, eight arcs to a warp, where the paper has a warp for its arcs
-  in turn: a slab is one or two loads for each lane, and eight walks are in flight instead of one.
+* *Tiles.* Four lanes process an arc with 16-byte loads, eight arcs to a warp, while a warp of the paper processes its
+  arcs in turn. So a slab is one or two loads for each lane, and eight walks are in flight instead of one.
 * *Keys first, then weights.* The paper's map variant fills 128 bytes with 15 key-value pairs and the link. Here the
   15 keys and the link are the first half of that line and the weights the second: searches read half a line, and an
   insertion writes to one. With 8-byte ids and weights each half is a line. Weights that are wider or narrower than ids
@@ -16,8 +16,8 @@ Differences from the paper, and their reasons:
   quarter of the keys. The authors' code returns nothing after edge deletions.
 * *Uniqueness.* Insertion walks the whole chain before it uses the first empty word, and never a tombstone, so no key is
   stored twice. (The authors' code can store one twice when it inserts after deleting.)
-* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find
-  their key in place meet in a table of slots, and the last one of the batch writes.
+* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find an
+  existing key meet in a table of slots, and the last one of the batch writes.
 * *Vertices without neighbors have no slab,* and the first insertion allocates one.
 """
 
@@ -61,9 +61,9 @@ from .tables import FIRST_SLABS, SlabTables
 from .update_plan import UpdatePlan
 
 NO_LIMIT = 2**31 - 1
-FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
+FLUSH_FRACTION = 0.25  # of the keys. More tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left
-KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that is cached with the graph; larger ones are freed
+KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that is cached with the graph. Larger ones are freed
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 RECORD = 16  # bytes of a vertex record
 
@@ -267,7 +267,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
     def _enlarge(self, arcs: Arcs, positions: Any, moved: Any) -> None:
         """Reserve slabs for the arcs at these positions: rehash crowded tables, and grow the pool.
 
-        The numbers of slabs are upper bounds, for slabs of k keys: b buckets that receive c keys need at most b + c / k
+        The numbers of slabs are upper bounds, for slabs of k keys. b buckets that receive c keys need at most b + c / k
         more slabs, each bucket its share of c / k rounded up. A table of e keys has at most e / k overflow slabs.
         """
         if self._free_count > max(self._capacity // 2, REPACK_FLOOR):

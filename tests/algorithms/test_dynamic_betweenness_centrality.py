@@ -12,7 +12,7 @@ from algorithms._shortest_paths import UNREACHED
 from algorithms._trials import Trials
 from frontier.distributed import DistributedGraph, ThreadEngine
 
-pytestmark = pytest.mark.slow  # their kernels take long to compile
+pytestmark = pytest.mark.slow  # their kernels compile slowly
 KINDS = {"undirected": {}, "directed": {"directed": True}, "in_edges": {"directed": True, "in_edges": True}}
 MODULE = "algorithms.dynamic_betweenness_centrality"
 
@@ -137,7 +137,7 @@ def test_long_paths(structure, device, always_repairs, monkeypatch):
 
 
 def test_many_paths(structure, device, always_repairs, monkeypatch):
-    """Of which there are more than integers count exactly."""
+    """More paths than integers count exactly."""
     width, length = 8, 40
     first = np.arange(width * length).reshape(length, width)
     src, dst = np.repeat(first[:-1], width, axis=1).ravel(), np.tile(first[1:], (1, width)).ravel()

@@ -9,7 +9,7 @@ import frontier as fr
 from algorithms import DynamicColoring, coloring
 from algorithms.comparators import edges_of, proper_coloring
 
-pytestmark = pytest.mark.slow  # their kernels take long to compile
+pytestmark = pytest.mark.slow  # their kernels compile slowly
 N = 60
 MODULE = "algorithms.dynamic_coloring"
 

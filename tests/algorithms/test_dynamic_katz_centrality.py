@@ -8,7 +8,7 @@ from verifiers import host
 import frontier as fr
 from algorithms import ConvergenceError, DynamicKatzCentrality, katz_centrality
 
-pytestmark = pytest.mark.slow  # their kernels take long to compile
+pytestmark = pytest.mark.slow  # their kernels compile slowly
 N = 60
 KINDS = {"undirected": {}, "directed": {"directed": True}, "in_edges": {"directed": True, "in_edges": True}}
 MODULE = "algorithms.dynamic_katz_centrality"

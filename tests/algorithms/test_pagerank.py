@@ -437,7 +437,7 @@ def test_ranks_that_do_not_converge_raise_until_they_have(structure, device, dir
 @pytest.mark.parametrize("options", [{"tol": 1e-320}, {"alpha": 1 - 1e-12}], ids=["tolerance", "alpha"])
 def test_what_cannot_converge_ends(structure, device, directed, options):
     graph = make(structure, device, "path", directed)
-    if "alpha" in options and not directed:  # slow without conjugate directions; ranks are proportional to degrees
+    if "alpha" in options and not directed:  # slow without conjugate directions. Ranks are proportional to degrees
         ranks, degrees = DynamicPageRank(graph, personalization={0: 1}, max_iter=5000, **options), graph.degrees()
         assert host(abs(ranks.pagerank - degrees / degrees.sum())).max() < 1e-6
         return

@@ -63,7 +63,7 @@ def test_numbers_of_sources(device, count, rng):
 @pytest.mark.parametrize("name", ["path", "grid", "clique", "one-vertex"])
 @pytest.mark.parametrize("deep", [True, False])
 def test_bfs_of_other_shapes(device, name, deep, rng, monkeypatch):
-    """Paths are long. On such graphs, a CPU searches from one source at a time unless told otherwise."""
+    """Paths are long. On such graphs, a CPU searches from one source at a time by default."""
     monkeypatch.setattr(words, "DEEP", 10**6 if deep else 4)
     graph = build(CSR, name, device)
     check_bfs(graph, drawn(rng, graph, 66))

@@ -62,7 +62,7 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
-    """A path, and longer edges from its first vertex to each vertex: one round per vertex would take minutes."""
+    """A path, and longer edges from its first vertex to each vertex: one round per vertex would last minutes."""
     n = 50_000 if device == "cpu" else 100 if emulator.wanted() else 5000
     v = np.arange(1, n)
     ids = np.r_[0, n - v]  # against the order in which a thread goes through them

@@ -138,7 +138,7 @@ def test_arrays_that_do_not_fit_are_refused(device):
 
 
 def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
-    """Kernels of a slab graph use addresses. The memory is that of the previous batch."""
+    """Kernels of a slab graph use addresses. The memory belongs to the previous batch."""
     graph = SlabGraph(200, device=device, weight_dtype=weight_dtype)
     if not graph.device.is_gpu:
         pytest.skip("on the CPU each batch has arrays of its own")

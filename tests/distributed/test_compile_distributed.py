@@ -103,7 +103,7 @@ def test_kernels_of_common_neighbors_compile_for_edge_data():
 @pytest.mark.slow
 @pytest.mark.parametrize("name, arch, vertex_dtype", [("slab", *NARROW), ("gpma", *WIDE)])
 def test_searches_compile(name, arch, vertex_dtype):
-    """A structure is met through its neighbor iterator only, and the kernel takes seconds to compile."""
+    """A structure is met through its neighbor iterator only, and the kernel compiles for seconds."""
     graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
     functors = Functors(breadth_first._visit, breadth_first._unreached)
     args = np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1)

@@ -1,4 +1,4 @@
-"""Mixed batches of distributed graphs: the answers equal those of one device.
+"""Mixed batches of distributed graphs: the answers equal the answers of one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """

@@ -129,7 +129,7 @@ def degrees_back(part):
 
 
 def test_snapshots_of_parts(engine):
-    """Snapshots that a function takes on the workers."""
+    """Snapshots that a function makes on the workers."""
     graph, _ = pair_of(engine, n=7, directed=True, in_edges=True)
     graph.insert_edges([0, 1, 4], [1, 2, 2])
     found = graph.run(degrees_back)

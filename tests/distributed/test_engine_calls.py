@@ -43,7 +43,7 @@ def test_interrupted_calls(kind: str, request: pytest.FixtureRequest) -> None:
 
 
 class Unpicklable:
-    """Not to be had on a worker."""
+    """Unavailable on a worker."""
 
     def __reduce__(self) -> Any:
         return int, ("no number",)

@@ -1,4 +1,4 @@
-"""The command line: its output and its files. Those of `stream` are in test_cli_stream.py."""
+"""The command line: its output and its files. `stream` is in test_cli_stream.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of the NetworkX backend, against NetworkX's own. Those of paths are in test_nx_paths.py."""
+"""Results of the NetworkX backend, against NetworkX's own. Paths are in test_nx_paths.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Pipeline`: every record in order, from any source, with bounded memory and a clean end in all cases."""
+"""`Pipeline`: every row in order, from any source, with bounded memory and a clean end in all cases."""
 
 from __future__ import annotations
 

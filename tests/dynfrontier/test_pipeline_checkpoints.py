@@ -1,4 +1,4 @@
-"""Checkpoints of a pipeline: it resumes after every batch, and no record is lost or applied twice."""
+"""Checkpoints of a pipeline: it resumes after every batch, and no row is lost or applied twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from structures import CSR, SlabGraph
 
 
 def stream_of(device, at=0):
-    """Added weights count how often each record was applied."""
+    """Added weights count how often each row was applied."""
     return CSR(N, device=device, weight_dtype="int64"), {"batch_size": SIZE, "on_existing": "add"}
 
 

@@ -84,7 +84,7 @@ def test_it_has_bounds():
 
 
 def test_the_pipeline_by_a_clock_of_its_own(monkeypatch):
-    """Each record of a batch takes a microsecond."""
+    """Each row of a batch costs a microsecond."""
     now = [0.0]
     monkeypatch.setattr("dynfrontier.pipeline.pipeline.clock", lambda: now[0])
     graph = CSR(1000, device="cpu")

@@ -244,7 +244,7 @@ def test_built_from_edges(structure, device, orientation, rng):
 
 
 def test_edges_have_what_they_have_when_records_add_up(device, directed, rng):
-    """Degrees, triangles and columns equal those of ``multi_edges="sum"``."""
+    """Degrees, triangles and columns are as with ``multi_edges="sum"``."""
     kinds = [
         SlabGraph(N, multi_edges=multi_edges, time_unit="s", weight_dtype="int32", edge_data={"channel": "int32"},
                   directed=directed, device=device)

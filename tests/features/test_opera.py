@@ -1,4 +1,4 @@
-"""Mixed batches: answers and effects equal those of the operations run one by one."""
+"""Mixed batches have the answers and effects of their operations, run one by one."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`SlidingWindow`: the graph contains the edges whose last record is in the window, and late records are counted."""
+"""`SlidingWindow`: the graph contains the edges whose last row is in the window, and late rows are counted."""
 
 import datetime
 
@@ -12,7 +12,7 @@ from structures import CSR, SlabGraph
 
 @pytest.mark.parametrize("order", ["in order", "out of order"])
 def test_edges_of_the_last_times(structure, device, order, rng):
-    """Against a list of all records: an edge exists while any record of it that was in time is in the window."""
+    """Against a list of all rows: an edge exists while any row of it that was in time is in the window."""
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
     n, span, lateness = 15, 40, 25
@@ -117,7 +117,7 @@ def test_a_window_of_a_graph_with_edges(device):
 
 @pytest.mark.parametrize("multi_edges", ["last", "sum", "all"])
 def test_the_clock_of_a_window_is_that_of_records_that_exist(structure, device, multi_edges):
-    """Not the time of a record that was deleted, expired, replaced or refused."""
+    """Not the time of a row that was deleted, expired, replaced or refused."""
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
     graph = structure(6, time_unit="s", multi_edges=multi_edges, device=device)

@@ -269,7 +269,7 @@ def test_first_neighbors_of_each_type(typed):
 
 
 def test_types_are_drawn_by_weight(device):
-    """Of each of two types one neighbor of many vertices, in proportion to its weight among those of the type."""
+    """One neighbor of each of two types for many vertices, in proportion to its weight among neighbors of the type."""
     ends, sources = 10, N - 10
     weights = np.tile(np.arange(1, ends + 1, dtype=np.float64), sources)
     kinds = np.tile(np.arange(ends) % 3, sources)

@@ -227,7 +227,7 @@ def test_managed_memory_is_asked_of_cupy(monkeypatch):
 
 
 def test_arrays_on_a_gpu_without_cupy(monkeypatch):
-    """PyTorch can copy its own. Other arrays need CuPy, and an error says so."""
+    """PyTorch can copy its own. Other arrays need CuPy, as an error reports."""
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setattr(arrays, "find_spec", lambda name: None)
     given = Capsules(np.arange(3), 2)

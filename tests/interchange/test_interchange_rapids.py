@@ -243,7 +243,7 @@ def test_real_cugraph_of_a_snapshot(cudf, directed):
 
 @pytest.fixture
 def drawn(cudf, rng):
-    """Columns of 600 records among 80 vertices, of NumPy, and a frame of cuDF with them."""
+    """Columns of 600 rows among 80 vertices, of NumPy, and a frame of cuDF with them."""
     src, dst = rng.integers(0, 80, (2, 600))
     at = np.sort(rng.integers(0, 3600, 600)) * np.timedelta64(1, "s") + np.datetime64("2026-01-01T00:00:00", "ms")
     columns = {"payer": src, "payee": dst.astype(np.int32), "sum": rng.random(600, np.float32), "at": at,

@@ -8,7 +8,7 @@ from frontier.io import read_edges, read_stream
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not FOLDER, reason="DYNFRONTIER_DATA is not set")]
 
-# file, vertices, records, edges of the simple undirected graph, whether it has times
+# file, vertices, rows, edges of the simple undirected graph, whether it has times
 GRAPHS = [
     ("sx-mathoverflow.txt.gz", 24_818, 506_550, 187_986, True),
     ("CollegeMsg.txt.gz", 1_899, 59_835, 13_838, True),

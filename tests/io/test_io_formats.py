@@ -91,7 +91,7 @@ FROM_1 = {
     "a.noheader.mtx": "2 4\n6 4\n4 2\n",
     "a.jlg": "6,3,u,graph\n2,4\n6,4\n4,2\n",
 }
-"""Three records of the vertices 2, 4 and 6, in formats that count from 1."""
+"""Three rows of the vertices 2, 4 and 6, in formats that count from 1."""
 
 
 @pytest.mark.parametrize("name", FROM_1)

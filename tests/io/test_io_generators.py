@@ -52,7 +52,7 @@ CHECKSUMS = {
     (196_613, False): 3_797_735_575,
     (196_613, True): 2_657_837_773,
 }
-"""By the number of records, and whether vertices are permuted, of an R-MAT graph. Graphs of other versions are compared
+"""By the number of rows, and whether vertices are permuted, of an R-MAT graph. Graphs of other versions are compared
 with them."""
 
 

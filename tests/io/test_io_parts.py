@@ -1,4 +1,4 @@
-"""Files read part by part: the records equal the records of the whole file, at any boundaries of parts."""
+"""Files read part by part: the rows equal the rows of the whole file, at any boundaries of parts."""
 
 import bz2
 import gzip
@@ -36,7 +36,7 @@ def small_pieces(monkeypatch, request):
 
 
 def joined(parts):
-    """Columns of all records, and their operations."""
+    """Columns of all rows, and their operations."""
     parts = list(parts)
     operations = [part.operation for part in parts for _ in range(len(part))]
     columns = {}
@@ -152,7 +152,7 @@ def test_parts_end_with_lines_outside_of_quotes():
 
 @pytest.mark.parametrize("delimiter", [",", " ", "\t"])
 def test_parts_end_where_the_parser_ends_records(delimiter):
-    """Random texts of the characters that matter to records: parts give the same records as the whole."""
+    """Random texts of the characters that matter to rows: parts give the same rows as the whole."""
     rng = np.random.default_rng(5)
     for number in range(1500):
         letters = [*'ab"""\n\n#+-\t ', delimiter, delimiter, '""', '"a', 'a"', f'{delimiter}"']
@@ -169,7 +169,7 @@ def test_parts_end_where_the_parser_ends_records(delimiter):
 
 
 def parsed(parts, **options):
-    """The ends of all records, and whether a fault occurs."""
+    """The ends of all rows, and whether a fault occurs."""
     records = []
     for part in parts:
         try:
@@ -183,7 +183,7 @@ def parsed(parts, **options):
 @pytest.mark.parametrize("reader", [fr.io.read_edges, lambda path: list(read_parts(path, part_bytes=1 << 10))])
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_stray_quote_is_an_error_that_names_its_line(reader, packed, tmp_path):
-    rest = b"".join(b"%d,%d,note\n" % (i, i + 1) for i in range(100_000))  # more than the limit of a record
+    rest = b"".join(b"%d,%d,note\n" % (i, i + 1) for i in range(100_000))  # more than the limit of a row
     for stray, reason in [
         (b'1,2,"note\n', "nothing closes the quote before the column 3 within 1,048,576 bytes"),
         (b'1,"2,note\n', "stray word"),
@@ -210,7 +210,7 @@ def test_records_have_a_longest_length(reader, tmp_path):
 
 
 def test_parts_of_a_text_without_lines_are_short():
-    """Text that cannot be a record is not read to its end."""
+    """Text that cannot be a row is not read to its end."""
     taken = []
 
     def endless():

@@ -324,7 +324,7 @@ def test_rows_wider_than_the_names(text):
 
 
 def records(edges):
-    """Both ends of each record, as the file names them, and its weight if it has one."""
+    """Both ends of each row, as the file names them, and its weight if it has one."""
     ids = range(edges.num_vertices) if edges.ids is None else edges.ids
     ends = [(ids[u], ids[v]) for u, v in zip(edges.src.tolist(), edges.dst.tolist(), strict=True)]
     return ends if edges.weights is None else [(*end, w) for end, w in zip(ends, edges.weights.tolist(), strict=True)]

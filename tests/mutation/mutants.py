@@ -1,8 +1,8 @@
 """Small changes to a Python file, each of which a test should notice.
 
-A mutant replaces the text of one expression or statement. Left out is text that no test could or should notice:
-messages of errors, annotations, docstrings, code for type checkers, `__repr__`, the numbers of named constants (most
-are thresholds of speed), and, without a GPU, branches for it.
+A mutant replaces the text of one expression or statement. Text that no test could or should notice stays: messages of
+errors, annotations, docstrings, code for type checkers and `__repr__`. So do the numbers of named constants, most of
+which are thresholds of speed, and, without a GPU, branches for it.
 """
 
 from __future__ import annotations

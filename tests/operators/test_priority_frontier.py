@@ -216,7 +216,7 @@ def dijkstra(graph, source, unreached):
 
 
 def shortest(graph, source, dtype, delta):
-    """Distances by traversal, and its return value. Predecessors are checked where the test says so."""
+    """Distances by traversal, and its return value. Predecessors are checked if the test requests it."""
     unreached = np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max // 2
     distance = graph.xp.full(graph.num_vertices, unreached, dtype)
     before = graph.xp.full(graph.num_vertices, -1, np.int32)

@@ -57,7 +57,7 @@ def test_requests_are_those_of_the_graph_at_hand(kind):
 
 
 def test_functors_on_the_list_exist():
-    """A constructor would leave out the kernels of those that were renamed."""
+    """A constructor would leave out the kernels of renamed functors."""
     for listed in requests._listed()["requests"]:
         for functor in listed["functors"]:
             assert callable(value_of(functor["function"]))

@@ -36,7 +36,7 @@ def cache(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)  # one of them may take minutes on a busy machine
+@pytest.mark.timeout(1800)  # one of them may last minutes on a busy machine
 @pytest.mark.skipif(emulator.wanted() or not emulator.possible(), reason="needs g++, an x86-64, and numba-cuda")
 @pytest.mark.parametrize("subject", MANY)
 def test_on_an_emulated_gpu(subject, request, cache):

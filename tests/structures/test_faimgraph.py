@@ -221,7 +221,7 @@ def test_statistics(device):
 
 @pytest.mark.parametrize("kind, most", [("rmat", 6.6), ("uniform", 5.8)])
 def test_memory_is_tight(device, kind, most):
-    """Bytes per arc are at most those of the authors' code, on graphs of the same shape."""
+    """Graphs need at most the bytes per arc of the authors' code, on graphs of the same shape."""
     if kind == "rmat":
         edges = io.rmat(14, 16, seed=1)
         src, dst, n = edges.src, edges.dst, edges.num_vertices

@@ -1,6 +1,6 @@
 """Counts what batches load or compile after a graph and an analytic have been constructed.
 
-A separate program, since kernels that other tests have loaded would not be seen:
+A separate program, since kernels that other tests have loaded would not be seen.
 ``python tests/support/construction_loads.py STRUCTURE DEVICE ANALYTIC FORM`` writes the seconds of the construction,
 the compilations of construction and of batches by kind, and the names of the kernels that batches loaded.
 """

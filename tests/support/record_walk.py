@@ -196,7 +196,7 @@ class RecordWalk(Walk):
         assert [result.inserted, result.replaced, result.deleted] == expected.totals
 
     def number(self, ids: Any) -> None:
-        """Tell the model which ids the records of the last insertion have got."""
+        """Give the model the ids of the records of the last insertion."""
         ids = to_host(self.graph, ids).tolist()
         used = {record.id for rows in self.model.records.values() for record in rows}
         assert [i < 0 for i in ids] == [record is None for record in self.model.given]

@@ -71,8 +71,8 @@ class Results(Counting):
 
 
 def streams(scale: int, most: int) -> Iterator[tuple[fr.io.EdgeStream, Window]]:
-    """Streams and their windows: one whose batches grow from a single edge, each followed by the deletion of most of
-    it, and two that slide over all, by batches and by time."""
+    """Streams and their windows. The batches of one grow from a single edge, and the deletion of most of it follows
+    each. The windows of two slide over all, by batches and by time."""
     edges = fr.io.rmat(scale, FACTOR, seed=1)
     positions, inserts = [], []
     begin, size = 0, 1

@@ -80,7 +80,7 @@ def one_line(text, at, mark):
 
 
 def rows_of(text, at, mark, comments="#%"):
-    """The fields of each record, and whether a comment stands behind the first of them."""
+    """The fields of each row, and whether a comment stands behind the first of them."""
     rows, inner = [], False
     while at < len(text):
         begin = at
@@ -182,7 +182,7 @@ def resolved(names):
 
 
 def columns_of(rows, roles, named=False, base=0, highest=LARGEST, real=False):
-    """Sources, destinations, weights and times of records whose columns have these roles, with weights as reals if
+    """Sources, destinations, weights and times of rows whose columns have these roles, with weights as reals if
     `real`."""
     for row in rows:
         refuse(len(row) > len(roles), f"more than {len(roles)} columns: {row}")

@@ -8,8 +8,8 @@ their shares of the products of parameters:
   Tests of updates run every product of the other parameters on every structure. Other tests run these on one structure,
   and on the others enough cases to meet every value of a parameter. Files that reach a structure through its neighbor
   iterator only (`THROUGH_ITERATORS`) have two structures each, or one if they share kernels. `ON_EVERY` has all.
-* The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
-  value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
+* The first tier runs enough of these cases for each test to meet every value of its own parameters. Each file meets
+  every value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
   or test the core the same, other files one each. Tests marked ``slow`` run with ``--all``, as do cases that need a GPU
   on machines without one.
@@ -95,8 +95,8 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     """Whether a mark has a case run: ``sampled(*parameters, of=n)`` or ``sampled(by="file")``.
 
     With the first, every value of the parameters is tried on one in n structures, and every structure with one in n
-    values, where structures and types or functors do not depend on each other. Cases in which all these parameters are
-    None, such as graphs without weights, are run on all. ``on="cpu"``: on a GPU all are.
+    values. Use it if structures and types or functors do not depend on each other. Cases in which all these parameters
+    are None, such as graphs without weights, are run on all. ``on="cpu"``: on a GPU all are.
 
     With the second, `structures_by_file` names the structures on the CPU. It is for tests to which a structure matters
     little.
@@ -130,8 +130,8 @@ def structures_by_file(item: Any) -> list[str]:
 
 
 def with_products_on_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All cases but, on a CPU and on structures other than the usual one of a test's subject, those whose parameters
-    have values that other cases on the structure have, too. Tests of updates have all cases on every structure.
+    """All cases on a GPU, and on the usual structure of a test's subject. On a CPU, other structures omit cases whose
+    parameters have values that further cases on the structure have. Tests of updates have all cases on every structure.
     """
     kept = set(items)
     for cases in grouped(items, test_and_sampled).values():

@@ -4,7 +4,7 @@ In undirected graphs with integer lengths few searches decide most eccentricitie
 by at most the distance between them, so a search from v bounds the eccentricities of all nodes. Each round searches
 from undecided nodes with the highest upper and the lowest lower bounds. In other graphs every node is searched from.
 
-    lower[w], upper[w]    bounds of the eccentricity of the node at place w; equal once it is known
+    lower[w], upper[w]    bounds of the eccentricity of the node at position w, equal once it is known
 
 Takes and Kosters, "Determining the Diameter of Small World Networks", CIKM 2011.
 """
@@ -130,7 +130,7 @@ def _is_connected(mirror: Mirror) -> bool:
 
 
 def _checked(graph: Any, weight: Any, missing: str) -> Mirror:
-    """The mirror; raises an error with this text if the graph has no nodes."""
+    """The mirror. Raises an error with this text if the graph has no nodes."""
     mirror = mirror_of(graph, weight)
     check_all_weights(mirror, weight, added=len(mirror))
     if not len(mirror):

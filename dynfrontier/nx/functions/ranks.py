@@ -16,7 +16,7 @@ from ..mirror import Mirror
 from .table import FEW, function, refused, without_loops
 from .traversal import distances_from
 
-PRODUCTS = 20  # products with a vector in an iteration of NetworkX's solver for HITS; ours needs one
+PRODUCTS = 20  # products with a vector in an iteration of NetworkX's solver for HITS, while ours needs one
 
 
 NUMBERS = int | float | np.integer | np.floating

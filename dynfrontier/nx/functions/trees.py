@@ -92,7 +92,7 @@ def from_nearest(
 
 
 def path_between(mirror: Mirror, source: int, target: int, weight: Any) -> tuple[Any, list[Any]]:
-    """The length and the nodes of a shortest path between two vertices; no nodes if none exists."""
+    """The length and the nodes of a shortest path between two vertices, or no nodes if none exists."""
     check_weights(mirror, weight)
     with refused(ValueError):  # negative weights, and sums that overflow int64
         found = shortest_path(mirror.graph, source, target, weighted=weight is not None)
@@ -112,7 +112,7 @@ def lengths_of(mirror: Mirror, roots: list[int], distance: np.ndarray, cutoff: A
 
 
 def paths_of(mirror: Mirror, lengths: dict[Any, Any], before: np.ndarray, *, backward: bool = False) -> dict[Any, Any]:
-    """The paths to the nodes of `lengths` by the predecessors of vertices; from the nodes if `backward`."""
+    """The paths to the nodes of `lengths` by the predecessors of vertices, from the nodes if `backward`."""
     nodes, vertices = mirror.nodes, list(map(mirror.ids.__getitem__, lengths))
     paths: list[list[Any]] = [[]] * len(nodes)
     for v, parent in zip(vertices, before[vertices].tolist(), strict=True):

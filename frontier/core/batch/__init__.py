@@ -28,7 +28,7 @@ PREPARED = (
 
 
 class Arcs:
-    """A batch of arcs on the graph's device, in the batch's order; `weights` may be None.
+    """A batch of arcs on the graph's device, in the batch's order. `weights` may be None.
 
     Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored. Arcs of invalid ids have ``dst < 0``,
     too. `error_counts` (int64, shape (3,), on the device. None once checked) are nonzero if the batch is invalid:
@@ -145,7 +145,7 @@ class ArcMaker:
         self._scratch = scratch
         self._room: ArcBuffer | None = None
         self._values = Struct(PREPARED)
-        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the dtype of the ids; bound on a GPU
+        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the dtype of the ids, bound on a GPU
 
     def arcs(
         self, src: Any, dst: Any, weights: Any = None, *, num_vertices: int, directed: bool, absent: Any,
@@ -153,8 +153,8 @@ class ArcMaker:
     ) -> Arcs:  # fmt: skip
         """Return a batch as arcs.
 
-        With `weighted`, arcs of a weighted graph get weights, 1 by default. `drop_loops` marks self-loops to be
-        ignored. The arrays of `passing` arcs may be reused by the next batch. Raises TypeError and ValueError
+        With `weighted`, arcs of a weighted graph get weights, 1 by default. `drop_loops` marks self-loops, which
+        are ignored. The arrays of `passing` arcs may be reused by the next batch. Raises TypeError and ValueError
         immediately for types and shapes, and from `Arcs.check` for values: an id that is out of range or names a
         deleted vertex, or a NaN weight. The next batch drops the errors of an unchecked one.
         """

@@ -1,7 +1,7 @@
 """Small batches on a GPU, which one kernel checks, expands and applies directly from the caller's arrays.
 
 A batch of some thousand edges is microseconds of work for a GPU. The general path, with a kernel for each step and
-arrays in between, costs the host several times as much, so a structure may have kernels for small batches (built on
+arrays in between, costs the host several times as much. So a structure may have kernels for small batches (built on
 ``frontier/cuda/small_batch.cuh``). An invalid batch, or one that does not fit, leaves the graph unchanged and goes
 through the general path.
 """

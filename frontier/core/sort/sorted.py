@@ -28,7 +28,7 @@ class SortedKeys(NamedTuple):
     """
 
     keys: Any
-    bits: int  # low bits of keys with positions; 0 on the CPU, without positions, and if they do not fit
+    bits: int  # low bits of keys with positions. 0 on the CPU, without positions, and if they do not fit
     shift: int  # ``id_bits(num_vertices)``
     order: Any  # positions (on the CPU of the last occurrence) if asked for and not in keys, else None
     sums: Any = None  # the number of keys of each tile that count, if known
@@ -76,7 +76,7 @@ def sort_kernels(store: BaseStore) -> Any:
 class DistinctKeys(NamedTuple):
     """The distinct arcs of a batch: `SortedKeys` without duplicates and without positions in the keys."""
 
-    keys: Any  # int64; on the GPU one for each arc of the batch, END from `count` on
+    keys: Any  # int64, on the GPU one for each arc of the batch, END from `count` on
     origin: Any  # position in the batch of each arc's last occurrence, or None
     count: Any  # int64, shape (1,), on the graph's device
 

@@ -31,9 +31,9 @@ class Ghosts:
         self._comm = comm
         self._partition = partition
         self._local = local
-        self._held: Any = None  # whether an arc leads, or led, to each vertex; None until requested
+        self._held: Any = None  # whether an arc leads, or led, to each vertex. None until requested
         self._known: Any = None  # ghosts whose owners are notified, and own vertices
-        self._new: tuple[Any, list[int]] | None = None  # ghosts to notify owners of, by owner; None to search for them
+        self._new: tuple[Any, list[int]] | None = None  # ghosts to notify owners of, by owner. None to search for them
         self._ghosts: list[list[Any]] = [[] for _ in range(comm.size)]
         self._asked: list[list[Any]] = [[] for _ in range(comm.size)]
         self._few = False

@@ -1,5 +1,5 @@
-// A batch in transit: one kernel sorts arcs by owner, sends the other partitions their numbers, writes them into the
-// windows of their owners, and waits for the other partitions' writes. Names end in the type of ids.
+// A batch in transit. One kernel sorts arcs by owner, and sends the other partitions their numbers. Then it writes the
+// arcs into the windows of their owners, and waits for the other partitions' writes. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/distributed/partition/partition.cuh"

@@ -93,7 +93,7 @@ class Memory:
         self.sorted = [empty(size, kind) for kind in kinds]
         self._others = empty(size, np.uint8), empty(-(-size // SPAN) * parts, np.int64)
         addresses = [each.data.ptr for each in (*self._others, *self.sorted)]
-        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))  # owners, positions, columns; 0 without weights
+        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))  # owners, positions, columns (0 without weights)
 
 
 class Sender:

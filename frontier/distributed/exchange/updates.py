@@ -5,7 +5,7 @@
     notify    of edges that are about to change or leave
     exchange  in graphs with in-edges, arcs also go to the owners of their destinations
     apply     each local graph applies its arcs as a graph on one device (`CoreDynamicGraph.insert_arcs`)
-    vote      exchange counts and failures; if a partition has failed, all of them undo the change
+    vote      exchange counts and failures. If a partition has failed, all of them undo the change
     commit    update the counts of the graph
     notify    of edges that were inserted, changed or deleted, or of vertices
 

@@ -4,8 +4,8 @@
 // An *item* is a pair that this partition shares with another one. Items are in blocks, two for each other partition:
 // first the pairs that the partition of lower rank lists, then the pairs that the partition of higher rank lists. So
 // both partitions have the same items in the same order, and each computes the other one's decisions. `blocks` has the
-// start of each block, the number of items, and for each block the difference between an item and its position among
-// the pairs that are sent, or that have come.
+// start of each block, and the number of items. For each block it also has the difference between an item and its
+// position among the pairs that are sent, or were received.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
@@ -86,7 +86,7 @@ struct Share {
   }
 };
 
-// The first item with the same list (-1 if the list is empty), and the sums of the sent, received and compared
+// The first item with the same list (-1 if the list is empty). Also the sums of the sent, received and compared
 // neighbors over each TILE of items, all tiles of the first kind before all of the second.
 extern "C" __global__ void __launch_bounds__(TILE) measure(
     i64 count, const VID* own, const VID* lists, const VID* degrees, const VID* theirs, const u32* table,

@@ -3,8 +3,8 @@
 The shorter list of neighbors of a pair travels to the owner of the other vertex, once to each partition that needs it.
 Its members are looked up there. Values that functors read by edge travel with it.
 
-    u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
-    keys        a list in flight: the other partition, and the vertex; both derive the same keys in the same order
+    u, v        the pairs, at the owner of u. Lists are compared there (v's travels) or at the owner of v (u's does)
+    keys        a list in flight: the other partition, and the vertex. Both derive the same keys in the same order
 
 It makes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
 operator has made them already, for edges that observers are notified of (`RoutedEdges`).

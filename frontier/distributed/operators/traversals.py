@@ -3,7 +3,7 @@
 A push sends its output to the owners (`levels`), a pull exchanges a bit for each vertex (`pulls`). The sums that end a
 level are the number of vertices and arcs of the next one, which decide between push and pull as on one device.
 
-    level           exchanges                                     waits of the host
+    level           exchanges                                     synchronizations of the host
     push            2: messages, sums                             1
     push of many    4: messages, sums, second messages, sums      2
     pull            2: bits of the frontier, sums                 1

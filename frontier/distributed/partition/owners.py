@@ -1,6 +1,6 @@
 """The rule that assigns vertices to partitions.
 
-A hash of the id decides, since R-MAT's hubs and ids of real graphs have patterns: with ``v % 2``, 76 % of the arcs of
+A hash of the id decides, since R-MAT's hubs and ids of real graphs have patterns. With ``v % 2``, 76 % of the arcs of
 an R-MAT graph would be in one partition. The hash does not depend on the number of vertices, so no vertex moves when
 the id space grows.
 

@@ -68,9 +68,9 @@ extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
   find_owners(count, ids, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
-// Replaces the counts by the positions of the first entries, and writes the numbers for other partitions: the number of
-// entries for each partition, whether errors occurred, and a number of the host's. One thread block, whose threads
-// process consecutive counts each.
+// Replaces the counts by the positions of the first entries. It also writes the numbers for other partitions: the
+// number of entries for each partition, whether errors occurred, and a number of the host's. One thread block, whose
+// threads process consecutive counts each.
 __device__ void find_places(
     i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {
   i64 size = parts * spans, each = (size + blockDim.x - 1) / blockDim.x;

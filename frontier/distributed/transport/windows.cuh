@@ -1,4 +1,4 @@
-// A row of numbers of each partition for all partitions, by kernels that see each other's windows: within a host this
+// A row of numbers of each partition for all partitions, by kernels that see each other's windows. Within a host this
 // costs some microseconds, and the host launches one kernel for it.
 #pragma once
 #include "frontier/cuda/types.cuh"

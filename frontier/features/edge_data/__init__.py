@@ -4,10 +4,10 @@ A graph with edge data stores ids instead of weights, so structures need not kno
 other. Columns are growable arrays by id. Both directions of an undirected edge, and the in-edges of a directed graph,
 share an entry. New edges reuse the ids of deleted ones.
 
-An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new edges an id,
-inserts arcs with these ids as weights, and writes the columns. A deletion frees ids. If a structure reports which arcs
-existed (`Store.insert_and_find`, `Store.erase_and_find`), nothing is looked up before: each edge of the batch gets an
-id, and existing ones return theirs.
+An insertion looks up the edges of the batch, finds the last row of each in a hash table, and allocates ids for new
+edges. Then it inserts arcs with these ids as weights, and writes the columns. A deletion frees ids. If a structure
+reports which arcs existed (`Store.insert_and_find`, `Store.erase_and_find`), nothing is looked up before: each edge of
+the batch gets an id, and existing ones return theirs.
 
 A graph may also store every record of each edge (``multi_edges="all"``), with separate ids and columns (`RecordTable`).
 """

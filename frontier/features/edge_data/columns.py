@@ -43,7 +43,7 @@ class EdgeData(Table):
         self.multi_edges = multi_edges
         self.times = times
         self.has_replaced = False  # whether edges have had records that are no longer in the columns
-        self.warned = threading.Event()  # set once users were warned; copies share it, so snapshots do not warn again
+        self.warned = threading.Event()  # set once users were warned. Copies share it, so snapshots do not warn again
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:

@@ -1,20 +1,20 @@
 """CPU kernels of edge data.
 
-A *record* is an edge of a batch, as the user lists it. A record of an undirected graph is two arcs.
+A *row* is an edge of a batch, as the user lists it. A row of an undirected graph is two arcs.
 """
 
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel
 
-FREE = END  # an entry of the table without a record
+FREE = END  # an entry of the table without a row
 
 
 @cpu_kernel
 def claim_last(count, src, dst, directed, times, earliest, table, entries, places):
-    """Enter each record into a hash table that retains the last record of each edge.
+    """Enter each row into a hash table that retains the last row of each edge.
 
-    With ``times``, it retains the latest, or the ``earliest``, and of records with equal time the last, or the first.
-    ``places`` becomes each record's entry, or -1. ``entries`` is a power of two. Before, the whole table is FREE.
+    With ``times``, it retains the latest, or the ``earliest``, and of rows with equal time the last, or the first.
+    ``places`` becomes each row's entry, or -1. ``entries`` is a power of two. Before, the whole table is FREE.
     """
     timed = times.size > 0
     mask = entries - 1
@@ -32,7 +32,7 @@ def claim_last(count, src, dst, directed, times, earliest, table, entries, place
                 break
             at = (at + 1) & mask
         places[i] = at
-        if timed and table[at] != FREE:  # records come in their order: of one time, the last one is this
+        if timed and table[at] != FREE:  # rows come in their order: of one time, the last one is this
             time, held = times[i], times[table[at]]
             if (time >= held) if earliest else (time < held):
                 continue
@@ -41,9 +41,9 @@ def claim_last(count, src, dst, directed, times, earliest, table, entries, place
 
 @cpu_kernel
 def keep_last(count, places, table, slots, present, sums):
-    """Set the entries of all records but the last of each edge to -1.
+    """Set the entries of all rows but the last of each edge to -1.
 
-    ``sums``, on the GPU: the number of remaining records of each tile whose edges are in the graph (`present`) or are
+    ``sums``, on the GPU: the number of remaining rows of each tile whose edges are in the graph (`present`) or are
     not.
     """
     for i in range(count):
@@ -54,10 +54,10 @@ def keep_last(count, places, table, slots, present, sums):
 @cpu_kernel
 def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep, free_ids, free_count, top, directed,
                out_src, out_dst, out_ids, ids):  # fmt: skip
-    """The id of each record's edge, and the arcs to insert, which carry it. The table becomes FREE again.
+    """The id of each row's edge, and the arcs to insert, which carry it. The table becomes FREE again.
 
     Edges in the graph have an id (-1 here with ``keep``). New edges get the ids that were freed last, and then ids from
-    `top` on. Records that do not count have the id -1, as have their arcs.
+    `top` on. Rows that do not count have the id -1, as have their arcs.
     """
     copies = 1 if directed else 2
     rank = 0
@@ -82,12 +82,12 @@ def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep
 
 
 def count_found(count, directed, slots, sums):
-    """``sums``, on the GPU: the number of records of each tile whose edges were found (`Store.insert_and_find`)."""
+    """``sums``, on the GPU: the number of rows of each tile whose edges were found (`Store.insert_and_find`)."""
 
 
 @cpu_kernel
 def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, src_of, ids):
-    """Append the ids meant for edges that were found to the free ones, and set their records' to those they have.
+    """Append the ids meant for edges that were found to the free ones, and set their rows' to those they have.
 
     To -1 with ``keep``. ``slots`` are the slots of arcs, ``-2 - slot`` of an arc that was found. ``src_of``, if it is
     not empty, becomes -1 for free ids.
@@ -107,7 +107,7 @@ def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, fre
 @cpu_kernel
 def list_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, directed, out_src,
              out_dst):  # fmt: skip
-    """Append the ids of the records' edges that are in the graph to the free ones, and list the arcs of these edges.
+    """Append the ids of the rows' edges that are in the graph to the free ones, and list the arcs of these edges.
 
     The edges stay: the ids are not free before they are deleted (`free_listed`). The table becomes FREE again.
     """
@@ -165,7 +165,7 @@ def read_ids(count, slots, stored, ids):
 
 @cpu_kernel
 def write_column(count, ids, values, column, width):
-    """Store the values of records, of `width` bytes each, by the ids of their edges. Records without an id are
+    """Store the values of rows, of `width` bytes each, by the ids of their edges. Rows without an id are
     skipped."""
     for i in range(count):
         if ids[i] >= 0:

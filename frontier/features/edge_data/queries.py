@@ -190,7 +190,7 @@ class HasEdgeData:
 
     @property
     def keep_time(self) -> str | None:
-        """Which record of an edge counts, ``"latest"`` or ``"first"``, or None in graphs without times.
+        """The row that defines an edge, ``"latest"`` or ``"first"``, or None in graphs without times.
 
         See Also
         --------
@@ -207,7 +207,7 @@ class HasEdgeData:
 
     @property
     def multi_edges(self) -> str:
-        """The meaning of several records of an edge: ``"last"``, ``"sum"`` or ``"all"``.
+        """The meaning of several rows of an edge: ``"last"``, ``"sum"`` or ``"all"``.
 
         See Also
         --------

@@ -22,7 +22,7 @@ class RecordsResult(UpdateResult):
         Deleted edges.
     records_inserted, records_deleted : int
     record_ids : array of int64, shape (m,), or None
-        For an insertion: the id of each record of the batch, on the graph's device, or -1 for dropped records, such as
+        For an insertion: the id of each record of the batch, on the graph's device, or -1 for dropped rows, such as
         self-loops.
 
     See Also

@@ -1,8 +1,8 @@
-"""Parallel edges that are added up: each record adds to its edge's count and weight (``multi_edges="sum"``).
+"""Parallel edges that are added up: each row adds to its edge's count and weight (``multi_edges="sum"``).
 
-The graph stays simple. An edge has the number of its records in the column ``"count"``, and the sum of their weights as
-its weight. Its other data come from the record that counts. So degrees and triangles are over distinct neighbors,
-and functors see the sums. The records of a batch are added up by edge, then to the edge's values, and the result is
+The graph stays simple. An edge has the number of its rows in the column ``"count"``, and the sum of their weights as
+its weight. Its other data come from the row that counts. So degrees and triangles are over distinct neighbors,
+and functors see the sums. The rows of a batch are added up by edge, then to the edge's values, and the result is
 inserted like any batch without duplicates.
 """
 
@@ -25,10 +25,10 @@ from .updates import Rows, appended_rows, delete_rows, insert_rows
 
 
 class Runs(NamedTuple):
-    """The records of a batch, edge by edge. Records of one edge are in order of time, then of position in the batch.
+    """The rows of a batch, edge by edge. Rows of one edge are in order of time, then of position in the batch.
 
-    `order` has positions in the batch, without ignored records. `begins` and `ends` are the indices in it of each
-    edge's first and last record. All are int64.
+    `order` has positions in the batch, without ignored rows. `begins` and `ends` are the indices in it of each
+    edge's first and last row. All are int64.
     """
 
     order: Any
@@ -37,7 +37,7 @@ class Runs(NamedTuple):
 
 
 def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
-    """Insert records that add to existing edges. Return the arcs that were new, updated, and deleted for a weight of at
+    """Insert rows that add to existing edges. Return the arcs that were new, updated, and deleted for a weight of at
     most 0."""
     staying, going = resolved_rows(graph, rows)
     leaving = notifications_of(graph, edge_arcs(graph, going.src, going.dst), present=True) if len(going) else []
@@ -46,7 +46,7 @@ def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
 
 
 def resolved_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One record for each edge of a batch, with the sums of its records and the graph's values. Also the edges that
+    """One row for each edge of a batch, with the sums of its rows and the graph's values. Also the edges that
     leave the graph, as their weights become 0 or negative."""
     if not len(rows.arcs):
         return rows, rows.arcs
@@ -60,7 +60,7 @@ def resolved_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
 
 
 def edge_runs(graph: BaseGraph, rows: Rows) -> Runs:
-    """The order of a batch's records by edge. Raises if the batch is invalid."""
+    """The order of a batch's rows by edge. Raises if the batch is invalid."""
     xp, data = graph.xp, graph.payload.table
     arcs = rows.arcs.check()
     kept = xp.flatnonzero(arcs.src >= 0)
@@ -88,7 +88,7 @@ def run_of_each(xp: Any, begins: Any, size: int) -> Any:
 
 
 def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
-    """One record for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
+    """One row for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
     data: Any = graph.payload.table
     arcs, (order, begins, ends) = rows.arcs, runs
     counting = order[begins if data.times is not None and data.times.earliest else ends]
@@ -100,7 +100,7 @@ def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
 
 
 def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any) -> None:
-    """Add the values of existing edges, at the ids `held`, to the records of a batch, one for each edge."""
+    """Add the values of existing edges, at the ids `held`, to the rows of a batch, one for each edge."""
     data: Any = graph.payload.table
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:

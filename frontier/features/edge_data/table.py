@@ -84,7 +84,7 @@ class Table:
         return xp.concatenate([freed, xp.arange(self.top, self.top + count - reused, dtype=self.id_dtype)])
 
     def take(self, count: int) -> None:
-        """So many ids, the next to be used, are in use now."""
+        """Mark the next `count` ids as used."""
         reused = min(count, self.free_count)
         self.free_count -= reused
         self.top += count - reused

@@ -23,17 +23,17 @@ from .cpu import FREE
 
 
 class Rows(NamedTuple):
-    """The records of a batch: an arc for each, as in a directed graph, and columns, with weights if there are any."""
+    """The rows of a batch: an arc for each, as in a directed graph, and columns, with weights if there are any."""
 
     arcs: Arcs
     columns: dict[str, Any]
 
 
 class Last(NamedTuple):
-    """The records of a batch that count: the last of each edge, or the one that its time selects. Int64 scratch memory.
+    """The rows of a batch that count: the last of each edge, or the one that its time selects. Int64 scratch memory.
 
-    `slots` has the slot of each record's edge, -1 if absent. `places` has the entries in `table` of records that count,
-    which must be reset to FREE, and -1 for all further records. `sums` are the `running_sums` of records whose edges
+    `slots` has the slot of each row's edge, -1 if absent. `places` has the entries in `table` of rows that count,
+    which must be reset to FREE, and -1 for all further rows. `sums` are the `running_sums` of rows whose edges
     are, or are not, present.
     """
 
@@ -46,10 +46,10 @@ class Last(NamedTuple):
 def make_rows(
     graph: BaseGraph, src: Any, dst: Any, weights: Any, data: Mapping[str, Any], function: str = "insert_edges"
 ) -> Rows:  # fmt: skip
-    """A user's batch, whose values are still to be checked (`Arcs.check`)."""
+    """A user's batch, whose values are not checked yet (`Arcs.check`)."""
     columns = graph.payload.table.rows(data, function)  # type: ignore[union-attr]
     arcs = graph.store.make_arcs(src, dst, weights, directed=True, weighted=True)
-    if graph.multi_edges == "sum":  # a record counts once unless it has a count
+    if graph.multi_edges == "sum":  # a row counts once unless it has a count
         columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
         if columns[COUNT].size and int(columns[COUNT].min()) < 1:
             raise ValueError("count must contain numbers of records, of at least 1")
@@ -58,12 +58,12 @@ def make_rows(
 
 
 def with_weights(arcs: Arcs, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of the records of arcs, with the weights of these if there are any."""
+    """Columns of the rows of arcs, with the weights of these if there are any."""
     return dict(columns) if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns}
 
 
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
-    """Insert records, and return the number of new arcs, and of existing ones that are replaced.
+    """Insert rows, and return the number of new arcs, and of existing ones that are replaced.
 
     With `keep`, existing edges retain their values. With `timed` and times, they do if their time counts.
     """
@@ -112,7 +112,7 @@ def build_rows(graph: BaseGraph, rows: Rows) -> None:
 
 
 def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> None:
-    """Give records whose edges were found, by the slots of their arcs, the edges' ids, and free the ids meant for
+    """Give rows whose edges were found, by the slots of their arcs, the edges' ids, and free the ids meant for
     them."""
     data: Any = graph.payload.table
     count = int(ids.size)
@@ -127,7 +127,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
 
 
 def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete the edges of records, and return the number of deleted arcs. For `notifications` see `Change`."""
+    """Delete the edges of rows, and return the number of deleted arcs. For `notifications` see `Change`."""
     data: Any = graph.payload.table
     xp, count = graph.xp, len(arcs)
     data.reserve_free(count)
@@ -173,7 +173,7 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One record, with its new values, for each edge of a batch whose sum with the weight in the graph is positive.
+    """One row, with its new values, for each edge of a batch whose sum with the weight in the graph is positive.
     Also the arcs of edges that leave the graph."""
     data: Any = graph.payload.table
     xp = graph.xp
@@ -201,7 +201,7 @@ def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
 
 
 def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
-    """The arcs of records that count, with the ids of their edges as weights, each record's id or -1, and slots, if
+    """The arcs of rows that count, with the ids of their edges as weights, each row's id or -1, and slots, if
     looked up.
 
     The ids of new edges are the ones that `EdgeData.take` returns next.
@@ -225,7 +225,7 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
 
 
 def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) -> Last:
-    """The record of each edge that counts: the last, or the one selected by times.
+    """The row of each edge that counts: the last, or the one selected by times.
 
     The next call must reset the table to FREE, before any allocation. Without `find`, for an empty graph or a structure
     that finds slots, no edge counts as present. `sums` count present edges if `present`, else absent ones.
@@ -244,7 +244,7 @@ def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) ->
 
 
 def _with_checks(records: Arcs, src: Any, dst: Any, stored: Any = None) -> Arcs:
-    """Arcs that are checked when the records are from which they were made."""
+    """Arcs that are checked when the rows are from which they were made."""
 
     def check(waited: bool) -> None:
         records.check(waited=waited)

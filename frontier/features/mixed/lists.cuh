@@ -59,7 +59,7 @@ extern "C" __global__ void effect_keys(
 
 // The queries that see an arc: the first of them, and their number. Arcs exist in intervals of positions. Intervals of
 // inserted arcs start with one of the `effects`, sorted by arc and then by position, and end with the next one on the
-// same arc. Intervals of arcs from before the batch end with the arc's first effect, or not at all: then the arcs are
+// same arc. Intervals of arcs from before the batch end with the arc's first effect, or not at all. Then the arcs are
 // among the neighbors `dst`, in the rows of `vertices`, that follow the effects.
 extern "C" __global__ void count_covered(
     i64 count, i64 effects, const i64* keys, const i64* positions, const i8* changes, i64 size, i64 shift, const VID* vertices,

@@ -16,7 +16,7 @@ from .pairs import MixedBatch, SortedPairs
 
 
 def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatch:
-    """A user's operations as a batch, of which `check` is still to be called.
+    """A user's operations as a batch, before its `check`.
 
     Ends that have no meaning are the first ones, and weights 1.
     """
@@ -84,7 +84,7 @@ def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) ->
 
 
 def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
-    """The positions of operations to be applied in the end: insertions, and deletions."""
+    """The positions of the operations to apply in the end: insertions, and deletions."""
     return np.flatnonzero(net > 0), np.flatnonzero(net < 0)
 
 

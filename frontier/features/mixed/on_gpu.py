@@ -26,7 +26,7 @@ KEY_BITS = 63
 
 
 def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatch:
-    """A user's operations as a batch, of which `check` is still to be called."""
+    """A user's operations as a batch, before its `check`."""
     xp, size, dtype = graph.xp, int(given.size), graph.weight_dtype
     tally = xp.zeros(TALLY, np.int64)
     ops = xp.empty(size, np.uint8)
@@ -119,7 +119,7 @@ def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) ->
 
 
 def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
-    """The positions of operations to be applied in the end: insertions, and deletions."""
+    """The positions of the operations to apply in the end: insertions, and deletions."""
     xp, device, size = graph.xp, graph.device, int(net.size)
     insert, delete = xp.empty(counts[INSERTING], np.int64), xp.empty(counts[DELETING], np.int64)
     if insert.size or delete.size:

@@ -1,4 +1,4 @@
-"""Snapshots: a graph's state, to be read while the graph is updated (`DynamicGraph.snapshot`).
+"""Snapshots: a state of a graph that can be read while the graph is updated (`DynamicGraph.snapshot`).
 
 A new snapshot has no arrays. Its first read copies the graph if that was not updated, or replays the updates since then
 on an older copy. The first update after a snapshot makes such a copy if none exists. Later updates are only logged. The

@@ -55,7 +55,7 @@ def sample_temporal_neighbors(
         a new one, such as ``"1h"``.
     seed : int, optional
         Required by the random methods. A sample depends only on the seed, the index in `vertices` and the edges (with
-        ``"decay"``, also on the ids of records): it is the same for every structure and on both devices.
+        ``"decay"``, also on the ids of records). So it is the same for every structure and on both devices.
 
     Returns
     -------
@@ -87,10 +87,10 @@ def sample_temporal_neighbors(
     -----
     Samples come from lists sorted by time. At first, each call sorts the lists of the distinct `vertices`: O(k log k)
     work for k neighbors. Once calls since the last update cost as much as sorting all lists, all are sorted and cached
-    until the next update, in 16 bytes for each event (24 with 64-bit ids, included in `Graph.memory_usage`). In a small
-    graph, the first call does this. Then a vertex costs O(log(degree) + count) work, and with decay at most O(degree
-    log(count)), as neighbors too old to be drawn are skipped. Results do not depend on the cache. Samples may not see
-    times that functors or assignments have written to the column since the last update.
+    until the next update. The cache needs 16 bytes for each event (24 with 64-bit ids, included in
+    `Graph.memory_usage`). In a small graph, the first call does this. Then a vertex costs O(log(degree) + count) work,
+    and with decay at most O(degree log(count)), as neighbors too old to be drawn are skipped. Results do not depend on
+    the cache. Samples may not see times that functors or assignments have written to the column since the last update.
 
     A uniform sample is the beginning of a random permutation (Fisher and Yates). With decay, the edges with the lowest
     keys are drawn: logarithms of the keys of Efraimidis and Spirakis (Information Processing Letters 97, 2006), which

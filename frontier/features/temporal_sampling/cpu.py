@@ -1,8 +1,8 @@
 """CPU kernels of sample_temporal_neighbors.
 
-They read rows that are sorted by time (`RowsByTime`), in which the neighbors of a vertex before some time are the last
-of its row: `sizes[i]` of them from `firsts[i]` on, for each vertex i of the list. The sample of vertex i goes to the
-positions from ``starts[i]`` to ``starts[i + 1]``.
+They read rows that are sorted by time (`RowsByTime`). The neighbors of a vertex before some time are the last of its
+row: `sizes[i]` of them from `firsts[i]` on, for each vertex i of the list. The sample of vertex i goes to the positions
+from ``starts[i]`` to ``starts[i + 1]``.
 """
 
 from __future__ import annotations

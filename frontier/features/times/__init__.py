@@ -1,6 +1,6 @@
-"""Time in a graph: a column of edge data that decides which record of an edge counts, and which edges expire.
+"""Time in a graph: a column of edge data that decides which row of an edge counts, and which edges expire.
 
-The column ``"time"`` accepts timestamps of any kind (`as_times`). If an edge has several records the latest counts, or
+The column ``"time"`` accepts timestamps of any kind (`as_times`). If an edge has several rows the latest counts, or
 the first (`TimeColumn`). Insertions are logged by time (`Arrivals`), so old edges are deleted without reading the
 remaining ones (`expire_edges`).
 

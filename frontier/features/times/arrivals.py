@@ -23,8 +23,8 @@ import numpy as np
 from frontier.runtime import Counters, Device, Kernels
 from frontier.runtime.memory.elementwise import copy_of
 
-FEW = 4096  # entries; smaller chunks are merged
-MANY = 1 << 18  # entries; fewer removed entries stay in the arrays of their chunk
+FEW = 4096  # entries. Smaller chunks are merged
+MANY = 1 << 18  # entries. Fewer removed entries stay in the arrays of their chunk
 LOOKED_AT = 4  # chunks that are inspected before one is split
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63

@@ -1,4 +1,4 @@
-"""`TimeColumn`: the meaning of the times of a graph's edges, and the choice of the record that counts."""
+"""`TimeColumn`: the meaning of the times of a graph's edges, and the choice of the row that counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOG_SLACK = 1 << 16
 class TimeColumn:
     """The rules for the column of times of one graph, and the log by which its edges expire.
 
-    `keep` determines which record counts, the ``"latest"`` or the ``"first"``. `arrivals` is made from the column at
+    `keep` determines which row counts, the ``"latest"`` or the ``"first"``. `arrivals` is made from the column at
     the first expiry. None before, and after a copy. With a log of edges, `ends` has the two ends of each, by id, the
     first -1 for ids of deleted edges. It is empty if records are logged.
     """
@@ -48,7 +48,7 @@ class TimeColumn:
 
     @property
     def earliest(self) -> bool:
-        """Whether the first record of an edge counts."""
+        """Whether the first row of an edge counts."""
         return self.keep == "first"
 
     @functools.cached_property
@@ -61,7 +61,7 @@ class TimeColumn:
         return as_times(self.device, given, TIME, self.unit)
 
     def outdated(self, held: Any, times: Any) -> Any:
-        """Mask of the records that count less than the times of their edges."""
+        """Mask of the rows that count less than the times of their edges."""
         return held <= times if self.earliest else held > times
 
     # ---- the log ----------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class TimeColumn:
             self._known = None
 
     def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
-        """The log entry of records to be inserted, into columns of this many entries, or None without a log.
+        """The log entry of rows that will be inserted, into columns of this many entries, or None without a log.
 
         Times are copied, as the array may be a user's, or `filled` in by `store`.
         """
@@ -103,9 +103,9 @@ class TimeColumn:
         self, ids: Any, src: Any, dst: Any, times: Any, held: Any, entry: tuple[Any, Bounds | None] | None, slots: Any,
         *, step: int = 1, tagged: bool = False, drops: bool = False,
     ) -> None:  # fmt: skip
-        """Store the times of records by the ids of their edges, and the ends of these. Allocates nothing.
+        """Store the times of rows by the ids of their edges, and the ends of these. Allocates nothing.
 
-        `ids` is -1 for records that do not count, and becomes -1 for records that `drops` rejects. `held` is the
+        `ids` is -1 for rows that do not count, and becomes -1 for rows that `drops` rejects. `held` is the
         column. For the rest see the kernel.
         """
         logged = self._nothing if entry is None else entry[0]
@@ -120,7 +120,7 @@ class TimeColumn:
             return
         try:
             self.arrivals.append(ids, *entry)
-        except MemoryError:  # the records are in the graph, from which the log can be made again
+        except MemoryError:  # the rows are in the graph, from which the log can be made again
             self.stop()
             return
         if self.arrivals.size > 2 * size + LOG_SLACK:

@@ -10,11 +10,11 @@ SIGN = np.int64(-(2**63))
 
 @cpu_kernel
 def store_times(count, src, dst, slots, step, tagged, drops, times, held, earliest, ids, src_of, dst_of, logged):
-    """Store the times of records by the ids of their edges, and the ends of these. Records with negative ids are
+    """Store the times of rows by the ids of their edges, and the ends of these. Rows with negative ids are
     skipped.
 
     With ``drops``, ids become -1 if their edge was in the graph with a time that counts more. An edge was present if
-    its record's slot, one in every ``step``, is not negative, or, if they are ``tagged``, below -1. ``held``,
+    its row's slot, one in every ``step``, is not negative, or, if they are ``tagged``, below -1. ``held``,
     ``src_of`` and ``dst_of`` are by id. ``logged`` becomes all times. Nothing is stored in arrays that are empty.
     """
     for i in range(count):
@@ -67,7 +67,7 @@ def find_split(count, times, begin, size, before, token, published):
 
 @cpu_kernel
 def remember(count, ids, src, dst, src_of, dst_of):
-    """Store the ends of the edges of records by their ids. Negative ids are skipped."""
+    """Store the ends of the edges of rows by their ids. Negative ids are skipped."""
     for i in range(count):
         if ids[i] >= 0:
             src_of[ids[i]] = src[i]
@@ -94,7 +94,7 @@ def keep_expired(count, ids, src_of, dst_of, times, before, both, src, dst):
 
 @cpu_kernel
 def number_runs(count, last, runs, order, places):
-    """For each of some sorted numbers, by the position that it had before, the run of equal numbers that contains it:
+    """For each of some sorted numbers, by the position that it had before, the run of equal numbers that contains it.
     `last` has the position of the last one in each."""
     run = 0
     for i in range(count):

@@ -1,9 +1,9 @@
-// A batch of records with edge data, and the edges that leave the window with it, on a GPU, in few launches:
-// check_records checks the records and makes arcs of them, which the structure inserts, and finish_records resolves the
-// result of each. Kernels pass each other the numbers that the host would otherwise synchronize for. pushes.py is the
-// host side. Macro: VID.
+// A batch of rows with edge data, and the edges that leave the window with it, on a GPU, in few launches. check_records
+// checks the rows and makes arcs of them, which the structure inserts. finish_records resolves the result of each.
+// Kernels pass each other the numbers that the host would otherwise synchronize for. pushes.py is the host side. Macro:
+// VID.
 //
-// All records get ids, as if each were a new edge. In most batches they all are. Records of existing edges, or of edges
+// All rows get ids, as if each were a new edge. In most batches they all are. Rows of existing edges, or of edges
 // that the batch repeats, meet in a table afterwards, and their ids are freed.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
@@ -20,15 +20,15 @@ constexpr int PIECES = 3;
 struct Push {
   const void* src;  // as the user has them
   const void* dst;
-  const void* weights;  // to check: numbers of `weight_width` bytes, none of which may be NaN; or null
-  const i64* times;  // null: record i has the time first_time + time_step * i
+  const void* weights;  // to check: numbers of `weight_width` bytes, none of which may be NaN, or null
+  const i64* times;  // null: row i has the time first_time + time_step * i
   i64 first_time;
   i64 has_clock, clock;  // the window starts `reach` before the clock
   const VID* free_ids;
   i64 free_count, top;
-  VID* ids;     // by record: the id of its edge, or -1
-  i64* logged;  // by record: its time, or null if nothing is logged
-  VID* new_src;  // the new edges, for observers, and the leaving ones; null without any
+  VID* ids;     // by row: the id of its edge, or -1
+  i64* logged;  // by row: its time, or null if nothing is logged
+  VID* new_src;  // the new edges, for observers, and the leaving ones. Null without any
   VID* new_dst;
   VID* gone_src;
   VID* gone_dst;
@@ -38,7 +38,7 @@ struct Push {
   const bool* absent;
   i64 weight_width, time_step;
   i64 timed, earliest, keep;
-  i64 windowed;  // whether records may be late
+  i64 windowed;  // whether rows may be late
   i64 reach, lateness;
 
   __device__ VID source(i64 i) const { return VID(at(src, i)); }
@@ -51,16 +51,16 @@ struct Push {
     if (weight_width == 8) return (((const u64*)weights)[i] << 1) > 0x7ffull << 53;
     return (((const u32*)weights)[i] << 1) > 0xffu << 24;
   }
-  // Whether record j, with or without a mark, is of the edge of u and v.
+  // Whether row j, with or without a mark, is of the edge of u and v.
   __device__ bool is_of(u64 j, VID u, VID v) const;
 };
 
 constexpr int COLUMNS = 4;  // pushes.py has the same number
 
-// The fields of WRITES of pushes.py, in order: columns of edge data that are written as records are settled.
+// The fields of WRITES of pushes.py, in order: columns of edge data that are written as rows are settled.
 struct Writes {
   i64 count;
-  const void* given[COLUMNS];  // by record
+  const void* given[COLUMNS];  // by row
   void* held[COLUMNS];         // by id
   i64 width[COLUMNS];
 
@@ -100,7 +100,7 @@ __device__ inline i64 window_begin(const Push& push, const u64* numbers) {
   return less(clock_after(push, numbers), push.reach);
 }
 
-// Whether the batch is left to the general way: it is invalid, or has records that are late.
+// Whether the batch is left to the general way: it is invalid, or has rows that are late.
 __device__ inline bool is_declined(const Push& push, const u64* numbers) {
   if (__ldcg(numbers + BAD)) return true;
   if (!push.windowed) return false;
@@ -112,7 +112,7 @@ __device__ inline bool is_declined(const Push& push, const u64* numbers) {
   return unflipped(~__ldcg(numbers + LOW)) < late_before;
 }
 
-// Checks records, finds the bounds of their times, and makes arcs of them, each with a new id.
+// Checks rows, finds the bounds of their times, and makes arcs of them, each with a new id.
 extern "C" __global__ void check_records(i64 count, Push push, VID* src, VID* dst, VID* stored, u64* numbers) {
   u64 low = 0, high = 0;  // of complements, and of times
   bool unordered = false;
@@ -169,7 +169,7 @@ __device__ inline void put_sum(i64 mine, i64* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-// The result of the arcs of a record: the slot of each new one, -2 - slot of an existing one, -1 for none.
+// The result of the arcs of a row: the slot of each new one, -2 - slot of an existing one, -1 for none.
 struct Slots {
   i64 own;    // of the arc from the smaller end, or the only one: it determines the id of the edge
   i64 other;  // of the opposite arc
@@ -191,7 +191,7 @@ struct Slots {
   }
   __device__ bool deferred() const { return own == DEFERRED_ARC || other == DEFERRED_ARC; }
   __device__ bool repeats() const { return own < -1 || other < -1; }  // whether some arc was not new
-  __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very record
+  __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very row
 };
 
 // The data that all steps of finish_records use.
@@ -201,12 +201,12 @@ struct Finish {
   const i64* slots;
   u64* table;
   i64 entries;
-  u32* filter;  // of the slots of records in the table
-  i64* places;  // by record that may have one: its entry in the table, or -1
+  u32* filter;  // of the slots of rows in the table
+  i64* places;  // by row that may have one: its entry in the table, or -1
   i64* sums;    // by block
   u64* numbers;
 
-  // Enters records that repeat an edge into the table, and counts new edges by block.
+  // Enters rows that repeat an edge into the table, and counts new edges by block.
   __device__ void find_repeats() const {
     i64 fresh = 0;
     bool deferred = false, repeated = false;
@@ -232,12 +232,12 @@ struct Finish {
     if (repeated) numbers[REPEATED] = 1;
   }
 
-  // Whether the record may have an entry in the table, and so something in `places`.
+  // Whether the row may have an entry in the table, and so something in `places`.
   __device__ bool may_repeat(const Slots& of) const {
     return of.repeats() || (of.is_new() && filter_may_hold(filter, of.own));
   }
 
-  // Joins the records that inserted edges with the records that repeat them.
+  // Joins the rows that inserted edges with the rows that repeat them.
   __device__ void join_new_edges() const {
     Share share(count);
     SHARED_TILES(first, share) {
@@ -251,20 +251,20 @@ struct Finish {
       }
       i64 place = places[i];
       if (place < 0) continue;
-      u64 held = __ldcg(table + place);  // which no other thread changes: an edge comes with one record
+      u64 held = __ldcg(table + place);  // which no other thread changes: an edge comes with one row
       bool counts = counts_more(u64(i), held, push.timed, push.earliest, [&](u64 j) { return push.time(i64(j)); });
       table[place] = (counts ? u64(i) : held) | IS_NEW;
     }
   }
 
-  // Gives all records the id -1, so nothing is written.
+  // Gives all rows the id -1, so nothing is written.
   __device__ void skip_all() const {
     Share share(count);
     SHARED_TILES(first, share)
       if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
   }
 
-  // Empties the table, whose entries were made by the records that repeat an edge. It may be called after the numbers
+  // Empties the table, whose entries were made by the rows that repeat an edge. It may be called after the numbers
   // are published: it does not read the user's arrays, which may have changed by then.
   __device__ void clear() const {
     Share share(count);
@@ -276,7 +276,7 @@ struct Finish {
     }
   }
 
-  // The number of free ids once the batch has its own: the ids of records without a new edge follow.
+  // The number of free ids once the batch has its own: the ids of rows without a new edge follow.
   __device__ i64 free_before() const { return push.free_count > count ? push.free_count - count : 0; }
 };
 
@@ -287,7 +287,7 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
   dst[at] = swapped ? u : v;
 }
 
-// Sets the id of each record's edge, or -1 if it does not count, and frees the ids of records without a new edge. Both
+// Sets the id of each row's edge, or -1 if it does not count, and frees the ids of rows without a new edge. Both
 // arcs of an edge get its id. Stores times, columns and the ends of edges, and lists new ones.
 __device__ inline void settle(
     const Finish& work, const Writes& writes, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held,
@@ -407,7 +407,7 @@ __device__ inline void publish(const u64* numbers, volatile u64* published) {
   if (threadIdx.x < NUMBERS) published[threadIdx.x] = __ldcg(numbers + threadIdx.x);
 }
 
-// Resolves the records once their arcs are inserted, and the edges that leave the window. Then it publishes the numbers
+// Resolves the rows once their arcs are inserted, and the edges that leave the window. Then it publishes the numbers
 // to the host, and zeroes them for the next batch. If arcs of a batch were deferred, it reports only that: the host
 // inserts them, and launches this again, without entries of the log. Grid-cooperative. `given` are the ids that arcs
 // came with, `stored` the graph's ids, by slot. `sums` have space for two numbers a block. The table and the filter are

@@ -1,11 +1,11 @@
 """Batches with edge data on a GPU, and the edges that leave a window with them, in few launches and one
 synchronization.
 
-The general path (`edge_data.updates`, `windows.expiry`) determines which records count before it inserts any, and
-synchronizes for the bounds of their times, for new edges, and for edges that left the window. Here all records are
+The general path (`edge_data.updates`, `windows.expiry`) determines which rows count before it inserts any. It
+synchronizes for the bounds of their times, for new edges, and for edges that left the window. Here all rows are
 inserted as if their edges were new. Kernels (pushes.cuh) find the existing ones afterwards, and communicate through
-persistent arrays. All further cases go through the general path: an invalid batch, late records, observers that see
-changes, and the rest of the edges that leave after a jump of the clock.
+persistent arrays. The general path handles invalid batches, late rows and observers that see changes. It also deletes
+the rest of the edges that leave after a jump of the clock.
 
 With observers, the host synchronizes after edges are inserted and leaving ones are listed. It notifies observers,
 queues the deletion, and notifies them again, while the GPU works.
@@ -38,11 +38,11 @@ from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
 
 MAX_RECORDS = 1 << 22
-"""Records of a batch, at most: memory for them persists."""
+"""Rows of a batch, at most: memory for them persists."""
 PIECES = 3  # of the log that are looked at
-FEWEST = 4096  # records that there is memory for at least
+FEWEST = 4096  # rows that have memory at least
 TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
-"""Entries of the table to a record: the longest run of full ones decides the time of a batch, whose records may all
+"""Entries of the table to a row: the longest run of full ones decides the time of a batch, whose rows may all
 be of existing edges. Tables of up to `MAX_ENTRIES` have the larger share."""
 MAX_ENTRIES = 1 << 21
 PUSH = (
@@ -56,7 +56,7 @@ RULES = (
 """Fields that rarely change from batch to batch, behind the fields of `PUSH`."""
 MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
 """Arrays of the graph that growth replaces or lengthens."""
-COLUMNS = 4  # that are written as records are settled (pushes.cuh has the same number)
+COLUMNS = 4  # that are written as rows are settled (pushes.cuh has the same number)
 WRITES = ("count", *(f"{name}_{i}" for name in ("given", "held", "width") for i in range(COLUMNS)))
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
 DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN = range(11)
@@ -66,7 +66,7 @@ NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2
 class PlainBatch(NamedTuple):
     """A batch as kernels expect it: arrays of the device, of the graph's types.
 
-    If `times` is None, record i has the time ``first_time + time_step * i``. `columns` are weights and edge data
+    If `times` is None, row i has the time ``first_time + time_step * i``. `columns` are weights and edge data
     without times. With `keep`, existing edges retain their values.
     """
 
@@ -80,7 +80,7 @@ class PlainBatch(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The bounds of a push: the window starts `reach` before the clock, and no record is late if `lateness` is None.
+    """The bounds of a push: the window starts `reach` before the clock, and no row is late if `lateness` is None.
 
     Entries of the log from `expected` on are not expected to leave with this batch. If they do, they stay.
     """
@@ -133,7 +133,7 @@ def plain_records(
 
 
 def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = None) -> Pushed | None:
-    """Within an update, insert records, delete edges that leave the window as expected, and notify observers.
+    """Within an update, insert rows, delete edges that leave the window as expected, and notify observers.
 
     Returns None, with nothing changed, if the batch must go through the general path. MemoryError leaves the graph
     unchanged.
@@ -157,7 +157,7 @@ class Pushes:
         self.numbers = Counters(graph.device, NUMBERS)
         self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.features.times", graph.device, {"VID": graph.vertex_dtype})
-        self._room = 0, 0  # records, and entries of the log
+        self._room = 0, 0  # rows, and entries of the log
         self._plan: PushPlan | None = None
         self._spare: tuple[Any, Any] | None = None  # the result of `_entries` for the next batch of this size
         self._rules: tuple[Any, ...] = ()  # the last `RULES` passed to `push`
@@ -186,9 +186,9 @@ class Pushes:
     def _insert(
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
-        """Insert records, and find edges that leave the window, which frees their ids.
+        """Insert rows, and find edges that leave the window, which frees their ids.
 
-        Returns the push with the number of arcs to delete, listed in `Memory.gone`, the notification buffers of
+        Returns the push with the number of arcs to delete, which `Memory.gone` lists. Also the notification buffers of
         inserted and of leaving edges (None without observers), and the number of inspected entries of the log.
         """
         data: Any = graph.payload.table
@@ -241,7 +241,7 @@ class Pushes:
     def _notifications(
         self, observers: list[UpdateObserver], room: NotificationBuffer | None, arcs: int, given: Arcs, size: int
     ) -> list[Notification]:  # fmt: skip
-        """Each observer with its edges, or with the arcs of `size` records, or entries."""
+        """Each observer with its edges, or with the arcs of `size` rows, or entries."""
         if room is None:
             return []
         notified_arcs, notified_edges = room.arrays(arcs // self.copies)
@@ -275,7 +275,7 @@ class Pushes:
             self._room = _room_for(count, records), _room_for(most, entries)
 
     def _entries(self, graph: BaseDynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
-        """Arrays for the ids of records, and for their times if these are logged, otherwise None."""
+        """Arrays for the ids of rows, and for their times if these are logged, otherwise None."""
         if not logs:
             return memory.ids[:count], None
         spare, self._spare = self._spare, None
@@ -370,7 +370,7 @@ class Pushes:
 
 
 class Memory:
-    """Arrays for so many records, and for so many entries of the log."""
+    """Arrays for so many rows, and for so many entries of the log."""
 
     def __init__(self, graph: BaseDynamicGraph, records: int, entries: int):
         from frontier.runtime.compile.cuda import cooperative_blocks
@@ -416,12 +416,12 @@ class PushPlan:
         self._most_blocks = cooperative_blocks()
 
     def insert(self, graph: BaseDynamicGraph, count: int) -> None:
-        """Queue the insertion of so many records' arcs."""
+        """Queue the insertion of so many rows' arcs."""
         self._check(count)
         self.updates.insert(graph.store, self._copies * count)
 
     def finish(self, count: int, entries: int) -> None:
-        """Queue the kernels that settle the records and find edges that left the window among entries of the log."""
+        """Queue the kernels that settle the rows and find edges that left the window among entries of the log."""
         blocks = min(tile_count(max(count, entries)), self._most_blocks)
         self._finish(count, threads=TILE, blocks=blocks, cooperative=True)
 
@@ -431,7 +431,7 @@ def _room_for(count: int, held: int) -> int:
 
 
 def _entries(graph: BaseDynamicGraph, count: int) -> tuple[Any, Any]:
-    """Arrays for the ids of records and for their times, which the log retains, in one allocation."""
+    """Arrays for the ids of rows and for their times, which the log retains, in one allocation."""
     xp, dtype = graph.xp, graph.vertex_dtype
     begin = -(-8 * count // ALIGNMENT) * ALIGNMENT
     memory = xp.cuda.alloc(begin + count * dtype.itemsize)

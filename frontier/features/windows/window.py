@@ -1,4 +1,4 @@
-"""`SlidingWindow`: a graph with the edges of the last hour, or of the last records of a stream."""
+"""`SlidingWindow`: a graph with the edges of the last hour, or of the last rows of a stream."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .pushes import PlainBatch, Window, plain_records, push
 
 @dataclass(frozen=True)
 class WindowResult:
-    """Effects of a push, in edges (an undirected edge counts once), and its late records.
+    """Effects of a push, in edges (an undirected edge counts once), and its late rows.
 
     Attributes
     ----------
@@ -34,12 +34,12 @@ class WindowResult:
     expired : int
         Deleted edges, which have left the window.
     late : int
-        Late records, which were not inserted.
+        Late rows, which were not inserted.
     late_records : array of int64, shape (late,)
         Their positions in the batch, on the graph's device.
     record_ids : array of int64, shape (m,), or None
         With ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on the graph's device, or
-        -1 for a late record or a self-loop. The id of a record that left the window in this push is free again.
+        -1 for a late row or a self-loop. The id of a record that left the window in this push is free again.
 
     See Also
     --------
@@ -58,12 +58,12 @@ class SlidingWindow:
     """Inserts batches into a graph with times, and deletes edges that have left the window.
 
     The *clock* is the greatest time pushed so far. An edge is in the window while its time is greater than the clock
-    less `span`. With `count` or `batches`, it is in the window while it is among the last records, or pushes. An edge
+    less `span`. With `count` or `batches`, it is in the window while it is among the last rows, or pushes. An edge
     that arrives several times leaves with its last arrival (with its first, for ``keep_time="first"``). With
     ``multi_edges="all"``, each record leaves separately, and the edge with its last record.
 
-    Records may come in any order. A record is *late*, and is not inserted, if its time is more than `lateness` before
-    the clock when its batch was pushed, or outside the window. `WindowResult` lists late records.
+    Rows may come in any order. A row is *late*, and is not inserted, if its time is more than `lateness` before
+    the clock when its batch was pushed, or outside the window. `WindowResult` lists late rows.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ class SlidingWindow:
     span : int, timedelta or str, optional
         The length of the window: in the unit of the graph's times, or with a unit, such as ``"10min"``.
     count : int, optional
-        The length of the window in records, dropped ones such as self-loops included.
+        The length of the window in rows, dropped ones such as self-loops included.
     batches : int, optional
         The length of the window in pushes. Give one of the three. With `count` and `batches` the window numbers the
-        records and stores the numbers as times, so timestamps need another column.
+        rows and stores the numbers as times, so timestamps need another column.
     lateness : int, timedelta or str, optional
         The allowed lateness, only with `span`, which is also the default.
 
@@ -84,9 +84,9 @@ class SlidingWindow:
     ----------
     graph : DynamicGraph
     clock : int or None
-        In the unit of the graph's times, or None before the first record.
+        In the unit of the graph's times, or None before the first row.
     late : int
-        Late records of all pushes.
+        Late rows of all pushes.
 
     See Also
     --------
@@ -329,7 +329,7 @@ class SlidingWindow:
         return 0
 
     def _after(self, bounds: Bounds | None) -> tuple[int | None, int | None]:
-        """The clock after times with these bounds, and the time before which records are late, if any are."""
+        """The clock after times with these bounds, and the time before which rows are late, if any are."""
         if bounds is None:
             return self.clock, None
         first, last, _ = bounds
@@ -340,7 +340,7 @@ class SlidingWindow:
         return clock, min(late_before, HIGHEST) if first < late_before else None
 
     def _selected(self, keep: Any, times: Any, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any]) -> Any:
-        """The records at some positions of a batch."""
+        """The rows at some positions of a batch."""
         given = {"src": src, "dst": dst, "weights": weights, **edge_data}
         given = {name: values for name, values in given.items() if values is not None}
         arrays = {name: as_device_array(self.graph.device, values, name) for name, values in given.items()}
@@ -349,7 +349,7 @@ class SlidingWindow:
         return kept.pop("src", None), kept.pop("dst", None), kept.pop("weights", None), kept
 
     def _numbers(self, size: int) -> tuple[Any, int | None]:
-        """The numbers of a batch of so many records, and the last of them."""
+        """The numbers of a batch of so many rows, and the last of them."""
         begin = 0 if self.clock is None else self.clock + 1
         if self._by == "batches":
             return self.graph.xp.full(size, begin, np.int64), begin
@@ -369,7 +369,7 @@ class SlidingWindow:
 def _push_plain(
     graph: BaseDynamicGraph, window: SlidingWindow, records: PlainBatch, limits: Window
 ) -> WindowResult | None:  # fmt: skip
-    """Push records by kernels. Return None if they need the general path."""
+    """Push rows by kernels. Return None if they need the general path."""
     done = push(graph, records, limits)
     if done is None:
         return None

@@ -27,7 +27,7 @@ class Arrays:
     """The types of arrays in functors.
 
     The compilers' own pointers do not support truths, and numba-cuda-mlir's extend values as if they had no sign.
-    `Pointer` is an array of one dimension that does not know its length, `Shaped` a contiguous one of `ndim`
+    `Pointer` is an array of one dimension that does not know its length. `Shaped` is a contiguous array of `ndim`
     dimensions, one or two, that knows its shape: a matrix, or a row of one. The index of an element of a matrix is a
     `pair`.
     """

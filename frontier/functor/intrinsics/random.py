@@ -1,8 +1,8 @@
 """Random numbers in functors, by counter: each is a function of a seed and of where it is drawn.
 
 Generators with a state would need one for every thread, and would give other numbers for another order of edges. Here a
-number belongs to its position, such as a vertex and a step: it is the same on both devices, bit by bit, and in whatever
-order edges are visited.
+number belongs to its position, such as a vertex and a step. It is the same on both devices, bit by bit, and in every
+order of visiting edges.
 
 The generator is Philox-4x32 with ten rounds: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2,
 3", SC 2011. It passes TestU01's BigCrush. The key is the seed. The counter is `i` (its lower half) and `j`.

@@ -124,10 +124,10 @@ def advance(
         True twice for a destination, or repeated calls that do no harm. Further calls of `advance` visit the edges of a
         repeated vertex as often. Everywhere else the output becomes a set (see `Frontier`).
     balance : {"auto", "thread", "tile", "block", "merge"}
-        The distribution of neighbor lists in a push. On a GPU: a thread for each vertex (``"thread"``), a few lanes for
-        each piece of a list and whole blocks for long lists (``"tile"``), a thread block for each vertex (``"block"``),
-        or equal shares of all pieces for each block (``"merge"``, merge path), with two more launches. On a CPU,
-        threads share vertices (``"thread"``), vertices and each long list (``"tile"``, ``"block"``), or edges
+        The distribution of neighbor lists in a push. On a GPU, ``"thread"`` is a thread for each vertex, and
+        ``"block"`` a thread block for each vertex. ``"tile"`` is a few lanes for each piece of a list, and whole blocks
+        for long lists. ``"merge"`` (merge path) is an equal share of all pieces for each block, with two more launches.
+        On a CPU, threads share vertices (``"thread"``), vertices and each long list (``"tile"``, ``"block"``), or edges
         (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"`` for few vertices of many edges.
 
     Returns

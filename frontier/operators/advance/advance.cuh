@@ -4,7 +4,7 @@
 #include "frontier/cuda/pull.cuh"
 #include "frontier/cuda/visit.cuh"
 
-// At the end of the last launch of an advance, by all threads of all blocks: the last block reports to the host the
+// At the end of the last launch of an advance, by all threads of all blocks. The last block reports to the host the
 // number of vertices (or arcs) in the output and the arcs that leave them, and resets the counters to zero. Without an
 // outcome, another launch follows.
 __device__ void report_outcome(u64* counters, volatile u64* outcome) {

@@ -50,7 +50,7 @@ def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
 class Schedule(NamedTuple):
     """The distribution of vertices that can be in the middle of a triangle over threads."""
 
-    order: Any  # hubs, whose lists are cut into pieces; vertices for a block each; vertices for a warp each
+    order: Any  # hubs, whose lists are cut into pieces, then vertices for a block each, then for a warp each
     hubs: int
     small: int  # vertices for a warp
     first_piece: Any  # int64: the pieces of the hubs before each, and of all

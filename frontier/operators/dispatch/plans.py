@@ -183,8 +183,8 @@ def prepare_push_on_cpu(
 
 
 def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
-    """The key of the kernels of a push, except the types of arguments: the type of the graph's view, the lanes to a
-    neighbor list, whether the output is a set, and the meaning of the functors."""
+    """The key of the kernels of a push, except the types of arguments. It has the type of the graph's view, the lanes
+    to a neighbor list, whether the output is a set, and the meaning of the functors."""
     store, (op, condition, prepare) = graph.store, functors
     weight = store.weight_dtype and store.weight_dtype.char  # which is hashed faster
     return (

@@ -199,7 +199,7 @@ class Ahead:
 def compile_listed(
     graph: BaseGraph, name: str, list_of: Callable[[str, BaseGraph], list[Mapping[str, Any]]]
 ) -> Callable[[], None]:
-    """Begin to compile and load the kernels of a list for a graph on a GPU, once in a process.
+    """Start compiling and loading the kernels of a list for a graph on a GPU, once in a process.
 
     Parameters
     ----------

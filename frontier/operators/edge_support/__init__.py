@@ -25,7 +25,7 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
     Parameters
     ----------
     up : Graph or Orientation
-        A static copy of an acyclic orientation: each edge points from the end that comes first in some order of the
+        A static copy of an acyclic orientation. Each edge points from the end that comes first in some order of the
         vertices to the second, ideally from the end of lower degree. `extract_subgraph` makes it. An `Orientation` of a
         graph of any structure is accepted as well.
     down : Graph
@@ -55,8 +55,8 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
 
     Notes
     -----
-    O(sum over arcs y -> x of the degree of y) work, as for `intersect_arcs`, and for each triangle y, x, w (in the
-    order of the vertices) one atomic addition in memory, for the edge y -> w. The additions for y -> x and x -> w are
+    O(sum over arcs y -> x of the degree of y) work, as for `intersect_arcs`. Each triangle y, x, w (in the order of the
+    vertices) also costs one atomic addition in memory, for the edge y -> w. The additions for y -> x and x -> w are
     gathered first, while x's neighbors are in a set.
     """
     if isinstance(up, Orientation):

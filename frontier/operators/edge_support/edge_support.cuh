@@ -1,9 +1,9 @@
 // CUDA kernel of edge_support. Macros: VIEW_HEADER, VID, WEIGHT.
 //
-// A block processes one vertex x at a time, puts its upper neighbors into a hash table in shared memory, and looks up
-// there the upper neighbors of each of its lower neighbors y. A hit w is the triangle y, x, w, which counts for three
-// edges: x -> w is tallied next to the table and y -> x in registers. Only y -> w costs an atomic in global memory for
-// every triangle. Both views are of snapshots: a vertex's neighbors are one run without gaps.
+// A block processes one vertex x at a time. It puts the upper neighbors of x into a hash table in shared memory, and
+// looks up the upper neighbors of each lower neighbor y. A hit w is the triangle y, x, w, which counts for three edges:
+// x -> w is tallied next to the table and y -> x in registers. Only y -> w costs an atomic in global memory for every
+// triangle. Both views are of snapshots: a vertex's neighbors are one run without gaps.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER

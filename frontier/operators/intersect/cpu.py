@@ -63,7 +63,7 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
 
     @jit
     def is_worth_it(view, many, us, vs, group):
-        """Whether enough members are looked up to write the positions of all: writing and clearing one costs half the
+        """Whether enough members are looked up to write the positions of all. Writing and clearing one costs half the
         time of a look-up in a hash table, or twice the time of a step of merging."""
         if scans:
             return True

@@ -1,6 +1,6 @@
 // CUDA kernels of intersect and common_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE,
-// HAS_MEMBERS. HAS_OP, with NUMBERED if op takes the number of the pair, and PER_PAIR if its results are summed up for
-// a second functor. SCANS, for structures without a fast look-up.
+// HAS_MEMBERS. HAS_OP, with NUMBERED if op has a parameter for the number of the pair, and PER_PAIR if its results are
+// summed up for a second functor. SCANS, for structures without a fast look-up.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER

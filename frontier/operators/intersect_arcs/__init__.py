@@ -53,8 +53,8 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
 
     Notes
     -----
-    O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a
-    hash table in shared memory on the GPU), in which the neighbors of its partners are looked up. Works on static
+    O(sum over arcs x -> y of the degree of y) work. Each x's neighbors are put into a set once: marks on the CPU, a
+    hash table in shared memory on the GPU. The neighbors of its partners are looked up in this set. Works on static
     copies, which it makes of graphs of other structures. An `Orientation` is walked in place, in any structure, in O(V)
     memory. For each x, all neighbors of its partners are looked up, including the neighbors below them.
     """

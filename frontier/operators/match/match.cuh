@@ -1,6 +1,6 @@
 // CUDA kernels of match_keys. Macros: VIEW_HEADER, VID, WEIGHT, TILE_SIZE.
 //
-// The first key of each source represents all of them: its item walks the source's list once, and looks each neighbor
+// The first key of each source represents all of them. Its item walks the source's list once, and looks each neighbor
 // up among the keys, which are few or in the cache.
 #pragma once
 #include "frontier/cuda/keys.cuh"
@@ -13,7 +13,7 @@ extern "C" __global__ void group(i64 count, const i64* keys, i64 shift, i64* slo
     i64 key = keys[i], src = key >> shift, end = 0;
     slots[i] = -1;
     if (key != END && (i == 0 || keys[i - 1] >> shift != src)) {
-      i64 step = 1, low = i, high = i + 1;  // keys[low] is of src; key `high` may not be, or is beyond the end
+      i64 step = 1, low = i, high = i + 1;  // keys[low] is of src. Key `high` may not be, or is beyond the end
       while (high < count && keys[high] >> shift == src) {
         low = high;
         step *= 2;
@@ -31,7 +31,7 @@ extern "C" __global__ void group(i64 count, const i64* keys, i64 shift, i64* slo
 
 struct Match {
   const i64 *keys, *ends;
-  i64 shift, bits;  // a key is an arc << bits; the last of equal ones represents it
+  i64 shift, bits;  // a key is an arc << bits. The last of equal keys represents it
   i64* slots;
 
   __device__ VID vertex_of(i64 i) const { return ends[i] ? VID(keys[i] >> (shift + bits)) : VID(-1); }

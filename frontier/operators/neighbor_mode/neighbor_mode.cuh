@@ -35,7 +35,7 @@ constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
 constexpr u32 LARGE_SLOTS = SCORED ? 4096 : 8192;        // of the large one
 constexpr int LARGE = LARGE_SLOTS / 4 * 3 - 1;           // neighbors at most, all of whose values fit
 constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
-constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted separately
+constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot. Such values are counted separately
 constexpr u32 ALL_LANES = 0xffffffffu;
 
 // A value and its score.
@@ -76,8 +76,8 @@ __device__ __forceinline__ Mode mode_of(VID u, RESULT value, Total total ARG_PAR
 __device__ __forceinline__ u32 lanes_with(u32 lanes, int value) { return __match_any_sync(lanes, value); }
 __device__ __forceinline__ u32 lanes_with(u32 lanes, i64 value) { return __match_any_sync(lanes, value); }
 
-// A part of the values of a vertex with very many neighbors: the values whose hashes have this number among `parts`, a
-// power of two, or 0 for an unused entry.
+// A part of the values of a vertex with very many neighbors. It has the values whose hashes have this number among
+// `parts`, a power of two, or 0 for an unused entry.
 struct Part {
   VID u;
   u32 number, parts;
@@ -160,7 +160,7 @@ struct Table {
   RESULT* keys;  // volatile reads: other threads write them at the same time
   Total* totals;
   u32 slots;     // a power of two
-  u32* used;     // used slots; with `limit` or more, the values do not fit
+  u32* used;     // used slots. With `limit` or more, the values do not fit
   u32 limit;
 
   __device__ __forceinline__ void add(RESULT value, Total total, u64 hash) {
@@ -184,8 +184,8 @@ struct Table {
   }
 };
 
-// The mode of a part of the values of a vertex, by the threads of a block, with a table of `most_slots`, at least four times as
-// many as there are threads. It is returned to the first thread.
+// The mode of a part of the values of a vertex, by the threads of a block. The table has `most_slots`, at least four
+// times as many as there are threads. The mode is returned to the first thread.
 __device__ Mode take_part(const View& view, const Part& taken, RESULT* keys, Total* totals, u32 most_slots ARG_PARAMS) {
   __shared__ u32 used, without_key;
   __shared__ Mode of_warp[32];

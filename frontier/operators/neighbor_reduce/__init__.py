@@ -103,11 +103,11 @@ def neighbor_reduce(
     -------
     array of `dtype`, shape (num_vertices,), or (num_vertices, columns), on the graph's device
         `out`, or a new array. For "argmin" and "argmax" vertex ids, of the graph's vertex dtype. Vertices without
-        edges, and in a new array the vertices outside the frontier, have the identity of the reduction: 0 (sum, or),
-        all bits (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`.
-        Without a neighbor to name, or a most frequent value, it is -1. With `values`, a pair of arrays. For "argmin"
-        and "argmax": ids, and their values, the identity of "min" or "max" for -1. For "mode": the most frequent
-        values, and their frequencies (int32) or scores (float64, negative infinity without a value).
+        edges, and in a new array the vertices outside the frontier, have the identity of the reduction. It is 0 (sum,
+        or), all bits (and), the largest (min) or smallest (max) number of the type, False (any), True (all), or
+        `identity`. Without a neighbor to name, or a most frequent value, it is -1. With `values`, a pair of arrays. For
+        "argmin" and "argmax": ids, and their values, the identity of "min" or "max" for -1. For "mode": the most
+        frequent values, and their frequencies (int32) or scores (float64, negative infinity without a value).
 
     Raises
     ------

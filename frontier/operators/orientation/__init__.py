@@ -28,8 +28,8 @@ class Orientation:
     """An undirected graph with every edge directed from its end of lower degree to its end of higher degree (ties in
     any order).
 
-    No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once, at its middle vertex:
-    by `intersect_arcs` in total or for each vertex, by `edge_support` for each edge. They walk the graph itself,
+    No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once, at its middle vertex.
+    `intersect_arcs` counts in total or for each vertex, and `edge_support` for each edge. They walk the graph itself,
     whatever its structure. Only the upper neighbors of the vertices of highest degree are copied, as these lists are
     read most often. If no vertex of a graph on a CPU has many neighbors, all are ordered by id, and none are copied.
 

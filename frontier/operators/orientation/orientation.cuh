@@ -1,10 +1,10 @@
 // CUDA kernels over an orientation. Macros: VIEW_HEADER, VID, WEIGHT, and HAS_TALLY or HAS_SUPPORT.
 //
 // Every triangle y, x, w, of which y is the lowest and w the highest, is found at x. A team of threads, a block or a
-// warp, processes one x at a time, puts its upper neighbors into a hash table in shared memory, and looks up there the
-// neighbors of each of its lower neighbors: every match is above x, and so above y. Lists are read from the graph,
-// whatever its structure. Only the upper neighbors of the first `listed` vertices, whose lists are long and read many
-// times, have been copied.
+// warp, processes one x at a time. It puts the upper neighbors of x into a hash table in shared memory, and looks up
+// the neighbors of each lower neighbor. Every match is above x, and so above y. Lists are read from the graph, whatever
+// its structure. Only the upper neighbors of the first `listed` vertices, whose lists are long and read many times,
+// have been copied.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -88,8 +88,8 @@ struct Table {
   }
 };
 
-// Calls body(neighbor, at, copied) for a list: for the list of the graph, with the slot as `at`, or for the copied
-// upper part of it, with the position among the copies. Returns which.
+// Calls body(neighbor, at, copied) for a list. It is the list of the graph, with the slot as `at`, or its copied upper
+// range, with the position among the copies. Returns which.
 template <class Body>
 __device__ __forceinline__ bool walk_list(const Oriented& graph, const ExpandTile& tile, VID v, Body body) {
   i64 place = graph.rank[v];

@@ -55,10 +55,10 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
     """Visit the members of the lowest bucket, one after another, until all buckets are empty.
 
     A priority is a number of steps above the lowest one. Level 0 has a bucket for each number that differs from the
-    current one in its last digit only, level 1 one for each digit before the last, and so on. When a bucket of a higher
-    level is the lowest, its members are distributed to the levels below. So a vertex moves up to once a level, and most
-    never do: buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix heap (Ahuja,
-    Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
+    current one in its last digit only. Level 1 has one for each digit before the last, and so on. When a bucket of a
+    higher level is the lowest, its members are distributed to the levels below. So a vertex moves up to once a level,
+    and most never do. These are buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix
+    heap (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
     """
     loop = neighbor_loop(iterator)
     each_neighbor, prefetch = loop.each, loop.prefetch

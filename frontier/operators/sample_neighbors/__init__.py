@@ -84,8 +84,8 @@ def sample_neighbors(
     Notes
     -----
     The first: O(count) work per vertex, and per skipped gap. At random: each edge has a random key, and the lowest keys
-    are chosen: O(degree) work per vertex on a CPU, O(degree * count) by the 32 lanes of a warp on a GPU. With weights,
-    keys follow Efraimidis and Spirakis (Information Processing Letters 97, 2006).
+    are chosen. This is O(degree) work per vertex on a CPU, O(degree * count) by the 32 lanes of a warp on a GPU. With
+    weights, keys follow Efraimidis and Spirakis (Information Processing Letters 97, 2006).
 
     With `edge_type`, each type of a count other than 0 costs a pass over the neighbors, in which only edges of the type
     get keys. Passes for the first and for all neighbors end when enough are found.

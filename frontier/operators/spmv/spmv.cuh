@@ -2,11 +2,12 @@
 //
 // A sparse matrix-vector product on a graph is bound not by memory but by the gathers from x: the first-level cache
 // reads one line a cycle. The vertices with most neighbors are gathered most. They are numbered first, and each block,
-// which fills a multiprocessor, stores a copy of their part of x in shared memory, which leaves the cache to the rest.
+// which fills a multiprocessor, stores a copy of their entries of x in shared memory, which leaves the cache to the
+// rest.
 //
-// With LISTED_HUBS they need not come first in x, as in the vectors of a distributed graph, in which a part's own
-// vertices come first and the vertices of each other part follow. Then column c < num_listed is hub c, whose entry is
-// x[listed[c]], and the entry of any other column c is x[c - num_listed].
+// With LISTED_HUBS they need not come first in x, as in the vectors of a distributed graph. In these, a partition's own
+// vertices come first, and the vertices of each other partition follow. Then column c < num_listed is hub c, whose
+// entry is x[listed[c]], and the entry of any other column c is x[c - num_listed].
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include "frontier/cuda/tile.cuh"

@@ -80,7 +80,7 @@ def make_advance_repeatedly(
         # Functors' arguments are those before the step, the step, and those after it.
         steps = 0
         count = vertices.size
-        for i in range(count):  # an assignment of slices would compile the text of an error, which takes seconds
+        for i in range(count):  # an assignment of slices would compile the text of an error, which lasts seconds
             lists[0, i] = vertices[i]
         while True:
             args = join(before, np.int32(first_step + steps), after)

@@ -166,7 +166,7 @@ class Traversal:
         return self._after_series(lists, outcome)
 
     def _advance_on_core(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
-        """Advance along one graph by one core of a CPU: if it is all that there is, push or pull until the frontier is
+        """Advance along one graph by one core of a CPU. If there is only one thread, push or pull until the frontier is
         empty, otherwise push until it is no longer small."""
         graph, functors, entering = self.graph, self.functors, self.entering
         alone = has_one_thread()
@@ -225,8 +225,8 @@ class Traversal:
         return self._after_series(lists, outcome)
 
     def _prepare_series(self, limit: int) -> tuple[Any, Any, Any, Counters, int]:
-        """The memory of a series of advances in one launch: two lists that alternate as output (the second is written
-        first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
+        """The memory of a series of advances in one launch. It has two lists that alternate as output (the second is
+        written first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
         graph = self.graph
         state = self.state
         # Fresh epochs permit any number of pushes. A limit of arcs does not bound the output of the last one.

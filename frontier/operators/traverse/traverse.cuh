@@ -69,7 +69,7 @@ __device__ __forceinline__ void walk_segments(const View& view, VID, i64 s, i64 
 #endif
 
 // Reports a series of advances to the host: the size of the frontier, the arcs that leave it, the number of advances,
-// and the list that contains it: `spare` of the first one, or `out`.
+// and the list that contains it (`spare` of the first one, or `out`).
 __device__ __forceinline__ void report(volatile u64* outcome, i64 count, i64 arcs, i64 steps, i64 lists) {
   outcome[0] = u64(count);
   outcome[1] = u64(arcs);
@@ -77,8 +77,8 @@ __device__ __forceinline__ void report(volatile u64* outcome, i64 count, i64 arc
   outcome[3] = u64(lists & 1);
 }
 
-// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the
-// frontier is empty, larger than `max_count` or has more than `max_arcs` arcs.
+// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back. They end
+// when the frontier is empty, larger than `max_count` or has more than `max_arcs` arcs.
 constexpr int SOLO = 1024;
 extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     i64 count, VIEWS, const VID* in, VID* spare, VID* out, int* stamps, int epoch, volatile u64* outcome, i64 max_count,

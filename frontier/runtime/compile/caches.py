@@ -30,7 +30,7 @@ def clearable(cache: C) -> C:
 def clear_caches(*, disk: bool = False) -> None:
     """Drop compiled functors and operators' kernels from memory. They are loaded again at their next use.
 
-    For programs that make functors without end, such as a notebook whose cells are edited and run again for days: each
+    For programs that make functors without end, such as a notebook whose cells are edited and run again for days. Each
     new text, and each new value of a name that a functor uses, is compiled and cached. Graphs, frontiers and results
     are not touched. Other threads may be at work meanwhile.
 

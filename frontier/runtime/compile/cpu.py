@@ -28,8 +28,8 @@ from .libraries import AssembledCompiler, KernelCompiler, LinkedCompiler
 class _UniqueNumbers:
     """The numbers of the functions that Numba compiles: random, instead of 1, 2, 3 in each process.
 
-    The number is part of the symbol's name. Two processes that compile different functions of one name under the same
-    number write files to the cache in which the same symbol means different code, and a third process that loads both
+    The number is part of the symbol's name. Suppose that two processes compile different functions of one name under
+    the same number. Their files in the cache use the same symbol for different code. A third process that loads both
     runs one of them instead of the other (Numba's issue 10486). Forked processes would continue from the same state, so
     each number is drawn from the system.
     """

@@ -1,7 +1,7 @@
 """Compilation, caching and launching of CUDA kernels.
 
 Kernels in ``.cuh`` files are compiled with NVRTC (through ``cuda.core``), specialised by macros, and linked with users'
-functors as LTO-IR, which inlines a functor as if it were written in the kernel. Compiling and linking need no GPU.
+functors as LTO-IR. Linking inlines a functor as if it were written in the kernel. Compiling and linking need no GPU.
 Loading and launching, through CuPy, need one.
 """
 
@@ -149,7 +149,7 @@ class CudaKernel:
         self._array_type = cupy.ndarray
         self.driver = cupy.cuda.driver
         self.stream = stream_getter()
-        self._free: list[Parameters] = []  # of launches that are done; several if threads launch at the same time
+        self._free: list[Parameters] = []  # of completed launches, several if threads launch at the same time
         self.blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
         self._shared_limit = 0  # the requested limit: 48 KiB need no request, less the static arrays of the kernel
 

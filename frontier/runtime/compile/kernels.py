@@ -40,7 +40,7 @@ class Header:
         self.source = path, defines
 
     def compile_ahead(self) -> None:
-        """Begin to compile the kernels, in other processes. Does nothing on the CPU."""
+        """Start compiling the kernels, in other processes. Does nothing on the CPU."""
         if self._device.is_gpu:
             from .cuda import compile_ahead
 

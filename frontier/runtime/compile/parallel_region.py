@@ -1,7 +1,7 @@
 """Parallel regions of CPU kernels, as LLVM code that calls Numba's threading layer.
 
-`numba.prange` would do the same, but compiling a loop with a single call in it is slower than compiling most kernels:
-with it, the first use of four incremental analytics lasted half as long again.
+`numba.prange` would do the same, but compiling a loop with a single call in it is slower than compiling most kernels.
+With it, the first use of four incremental analytics lasted half as long again.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads; the code is 0 while none has failed
+COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads. The code is 0 while none has failed
 
 
 def threading_layer() -> tuple[int, int]:
-    """Number of threads to be used, and the address of the threading layer's loop, which is started if it was not."""
+    """The number of threads, and the address of the threading layer's loop, which is started if it was not."""
     threads = numba.get_num_threads()
     return threads, llvmlite.binding.address_of_symbol("numba_parallel_for")
 
@@ -76,8 +76,8 @@ def _bytes() -> Any:
 
 
 def _body_type() -> Any:
-    """The function type that a threading layer calls for a range of items: the start of the range as the first pointer,
-    its length as the first size, and the caller's data at the end."""
+    """The function type that a threading layer calls for a range of items. The first pointer is the start of the range,
+    the first size its length, and the last pointer the caller's data."""
     sizes = _size().as_pointer()
     return ir.FunctionType(ir.VoidType(), [_bytes().as_pointer(), sizes, sizes, _bytes()])
 

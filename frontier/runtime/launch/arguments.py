@@ -1,7 +1,7 @@
 """Parameters of a CUDA kernel, packed for the driver.
 
-A launch hands the driver an array of pointers, one to each parameter. Every parameter here is a word of eight bytes (of
-which a narrower integer is the first bytes, as GPUs' hosts are little-endian), or a struct that is passed by value.
+A launch hands the driver an array of pointers, one to each parameter. Every parameter here is a word of eight bytes, or
+a struct that is passed by value. Narrower integers are the first bytes of a word, as GPUs' hosts are little-endian.
 Packing all at once is faster than CuPy's conversion of each, and a small update is mostly launches.
 """
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..device import Device
 from .elementwise import copy_to
 
-SMALL = 8 << 20  # bytes; smaller arrays are plain
+SMALL = 8 << 20  # bytes. Smaller arrays are plain
 STEP = 32 << 20  # bytes up to which a range on a GPU doubles as it grows: mapping any size costs the driver 0.2 ms
 SPAN = 64  # a range has this many times the bytes that it was opened for: addresses cost nothing
 
@@ -121,7 +121,7 @@ class _HostRange(mmap.mmap):
         return nbytes <= len(self)
 
     def commit(self, nbytes: int) -> None:
-        """Nothing to be done here."""
+        """Does nothing: the system adds memory when it is first written."""
 
     def array(self, size: int, dtype: np.dtype) -> np.ndarray:
         """The first `size` elements."""

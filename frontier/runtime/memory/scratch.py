@@ -228,7 +228,7 @@ class Workspace:
         self.record_space: Any = None  # a `CaptureSpace` of operators
         self.room: OutputArena | None = None  # output of `advance` from few vertices on a GPU
         self.graph_argument: Any = None  # the view for functors that walk the graph, and its copy on a GPU
-        self.epoch = 0  # of the latest push; ``stamps[v] == epoch`` marks v as a member of its output
+        self.epoch = 0  # of the latest push. ``stamps[v] == epoch`` marks v as a member of its output
         self._stamps: Any = None
         self._stamps_address = 0  # on a GPU
         self._open = False  # whether epochs were assigned and the number of used ones is unknown
@@ -266,7 +266,7 @@ class Workspace:
         return stamps, np.int32(self.epoch + 1)
 
     def used_epochs(self, count: int) -> None:
-        """Say that so many numbers from `next_epochs` were used."""
+        """Report that so many numbers from `next_epochs` were used."""
         self.epoch += count
         self._open = False
 

@@ -13,10 +13,10 @@
 struct Work {
   WEIGHT* weights;
   i64* slots;     // by arc: the slot that it created or deleted, -2 - its entry in the table, or -1
-  i64* table;     // of duplicates (duplicate_table.cuh), at most half full with all arcs of the batch; EMPTY at first
+  i64* table;     // of duplicates (duplicate_table.cuh), at most half full with all arcs of the batch, EMPTY at first
   i64 table_size;
-  i64* firsts;    // by entry: the first arc that names the slot, if it is an effective edge's; EMPTY at first
-  u32* filter;    // of the slots in the table, if the batch is large; a word behind it for barriers; all zero at first
+  i64* firsts;    // by entry: the first arc that names the slot, if it is an effective edge's, EMPTY at first
+  u32* filter;    // of the slots in the table, if the batch is large, then a word for barriers, all zero at first
   i64* sums;      // by block: effective edges
   i64 chain_limit;
 };

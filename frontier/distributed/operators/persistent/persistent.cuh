@@ -1,13 +1,13 @@
-// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory: the partitions'
+// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory. The partitions'
 // kernels run at the same time and make one advance after another, without the host. Macros: see visit.cuh, and
 // NEXT_STEP.
 //
 // A partition has a window, memory that all partitions see:
 //
-//     WindowHead    the numbers that others have sent; behind it what windows.cuh has
+//     WindowHead    the numbers that other partitions have sent, followed by the rows of windows.cuh
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
-//     messages      of each other partition: the vertices of this one that it has reached (columns.cuh); at the end,
-//                   in the same place, the entries of all vertices (entries.cuh)
+//     messages      of each other partition: the vertices of this one that it has reached (columns.cuh). At the end,
+//                   at the same address, the entries of all vertices (entries.cuh)
 //
 // A push is a push of one device, along the partition's own arcs. The reached vertices of other partitions are written
 // into their windows. When all have done so, each combines its messages, and sends its members and arcs to all: two
@@ -47,7 +47,7 @@ static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 // one's, and one that is being set to zero.
 struct PartState {
   u64 found[3][2];          // members of this partition in the output of a step, and the arcs that leave them
-  u64 reached[3][2];        // the vertices that a push has reached; the second is not used
+  u64 reached[3][2];        // the vertices that a push has reached. The second is not used
   u64 sent[3][MAX_PARTS];  // of it, to each partition
   u64 num_pieces[3];        // of long lists
   u64 num_rest[3];          // vertices that a pull deferred
@@ -137,7 +137,7 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 }
 
 // Advances, until no partition has members, `max_steps` are made, or a partition has reached more vertices of another
-// partition than fit in a message: then `reached` has the reached vertices, and the host continues from there. If it
+// partition than fit in a message. Then `reached` has the reached vertices, and the host continues from there. If it
 // has returned at least `share_from` vertices, all partitions get all entries of its arrays.
 //
 // A step pulls if all frontiers together have at least `pull_from` members and more than `pull_above` arcs. `entering`
@@ -145,8 +145,8 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 // capacity for all vertices, `everyone` for a bitmap.
 //
 // outcome: this partition's members, the arcs that leave them, which list they are in (the first is `spare`), the
-// steps, the members of all partitions, why it has ended, the number of vertices in `reached`, the pairs that this
-// partition has sent, and the bitmaps that it has read.
+// steps, the members of all partitions, and the reason of the end. Also the number of vertices in `reached`, the pairs
+// that this partition has sent, and the bitmaps that it has read.
 extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_parts(
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,

@@ -1,8 +1,8 @@
 """Arithmetic that numba-cuda-mlir 0.6 lacks, or does otherwise than Numba, done as Numba does it.
 
-Numba converts the operands of an operation to the types in its signature, and computes then. numba-cuda-mlir leaves
-conversions to each operation, and some extend numbers as if they had no sign, or compute in a narrower type. Importing
-this module corrects them, also for other kernels of the process.
+Numba first converts the operands of an operation to the types in its signature. numba-cuda-mlir leaves conversions to
+each operation. Some extend numbers as if they had no sign, or compute in a narrower type. Importing this module
+corrects them, also for other kernels of the process.
 """
 
 from __future__ import annotations

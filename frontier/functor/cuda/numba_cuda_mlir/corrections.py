@@ -93,8 +93,8 @@ def _with_named_tuples(otherwise: Callable) -> Callable:
 
 
 def _told_apart(fold: Callable, mangle: Callable) -> tuple[Callable, Callable]:
-    """The functions that fold the arguments of a call, and name the called code, which follows it: the omitted
-    arguments become part of the name, and those in ``*args`` one variable."""
+    """The functions that fold the arguments of a call, and name the called code. The name contains the omitted
+    arguments, and the arguments in ``*args`` become one variable."""
     folded: list = []
 
     def remember(self: Any, *args: Any) -> Any:
