@@ -46,9 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     options = line.parse_args(arguments)
     device, budget = fr.advanced.resolve_device(options.device), Budget(options.budget)
     asked = {name: getattr(options, name) for name in ("scale", "batches", "turns")}
-    core = fastest_core()
-    os.sched_setaffinity(0, {core})  # of the processes, too
-    header = describe_run(device, base=commit_of(options.base), core=core, **asked)
+    options.core = fastest_core()
+    header = describe_run(device, base=commit_of(options.base), core=options.core, **asked)
     results = Results("turns", device.kind, "full", header=header)
     for structure in options.structures.split(","):
         if budget.left() < 0:
@@ -65,7 +64,7 @@ def _measure_structure(results: Results, structure: str, device: str, options: A
     """All cells of one structure, by two processes that end with it."""
     asked = {"structure": structure, "device": device, "scale": options.scale, "batches": options.batches}
     folders = dict(zip(VERSIONS, (options.base.resolve(), ROOT), strict=True))
-    processes = {version: _Process(folder, asked) for version, folder in folders.items()}
+    processes = {version: _Process(folder, asked, options.core) for version, folder in folders.items()}
     for cell in cells(structure, options):
         if budget.left() < 0:
             results.notes.append(f"{structure} {cell}: no time was left")
@@ -136,12 +135,13 @@ def summary(results: Results) -> str:
 class _Process:
     """A process of one checkout, which measures a cell when it is asked to."""
 
-    def __init__(self, folder: Path, asked: dict[str, Any]):
+    def __init__(self, folder: Path, asked: dict[str, Any], core: int):
         command = [sys.executable, str(Path(__file__).with_name("turns_process.py")), json.dumps(asked)]
         self._process = subprocess.Popen(
             command, cwd=folder, env=os.environ | {"PYTHONPATH": str(folder)}, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
+        os.sched_setaffinity(self._process.pid, {core})
 
     def ask(self, cell: dict[str, Any]) -> dict[str, list[float]]:
         """The seconds of each batch, by operation.

@@ -97,10 +97,11 @@ class Measured:
         if name != self.attached:
             if self.analytic is not None:
                 self.analytic.close()
-            self.analytic, self.attached = None, name
+            self.analytic, self.attached = None, ""
             if name:
                 kind = next(getattr(algorithms, each) for each in DYNAMIC[name] if hasattr(algorithms, each))
                 self.analytic = kind(self.graph, 0) if name in ("bfs", "sssp") else kind(self.graph)
+            self.attached = name
 
     def ask(self) -> None:
         """Read what users would after a batch."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
 from benchmarks.graphs import BenchmarkGraph, GraphSource
 from benchmarks.peers.process import PeerRun
-from benchmarks.results import Results, table
+from benchmarks.results import ROOT, Results, table
 from benchmarks.timing import Samples, measure
 from dynfrontier.comparison.process import reason
 from frontier.runtime import resolve_device
@@ -201,6 +202,30 @@ def test_tiny_sizes(name: str, options: str, tmp_path: Path, capsys: pytest.Capt
     pytest.importorskip("networkx")
     assert results_of_own(name, tmp_path, *options.split())
     assert f"written to {tmp_path}" in capsys.readouterr().out
+
+
+def test_two_checkouts_by_turns(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    options = ["--scale=6", "--batches=2", "--turns=2", "--sizes=1,9", "--analytics=bfs", "--algorithms=bfs"]
+    allowed = os.sched_getaffinity(0)
+    rows = results_of_own("turns", tmp_path, *options, f"--base={ROOT}", "--structures=slab,csr")
+    assert os.sched_getaffinity(0) == allowed
+    assert {(row["structure"], row["kind"], row["name"], row["size"]) for row in rows} == {
+        *(("slab", "update", name, size) for name in ("", "bfs") for size in (1, 9)),
+        ("slab", "static", "bfs", 0), ("csr", "static", "bfs", 0),
+    }  # fmt: skip
+    for row in rows:
+        assert row["p50_ratio"] == pytest.approx(row["this_p50_ms"] / row["base_p50_ms"], rel=0.01)
+        assert len(row["base_ms"]) == len(row["this_ms"]) == 2
+    assert "This checkout / base, by structure" in capsys.readouterr().out
+
+
+def test_cells_that_a_checkout_lacks_are_named(tmp_path: Path) -> None:
+    options = ["--scale=6", "--batches=2", "--turns=1", "--sizes=1,9", "--analytics=nosuch", "--algorithms=nosuch"]
+    rows = results_of_own("turns", tmp_path, *options, f"--base={ROOT}", "--structures=slab")
+    (path,) = tmp_path.glob("turns-*.json")
+    notes = Results.load(path).notes
+    assert {row["name"] for row in rows} == {""} and len(notes) == 3
+    assert all("KeyError: 'nosuch'" in note for note in notes)
 
 
 def test_searches(tmp_path: Path) -> None:
