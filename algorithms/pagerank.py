@@ -4,7 +4,7 @@ A random walker follows an outgoing edge of its vertex with probability alpha an
 dangling vertex (without outgoing edges) it always jumps. The rank of a vertex is the long-run fraction of time spent
 there. Every vertex pulls the shares of its in-neighbors: a product with the transposed adjacency matrix.
 
-    ranks[v]    the rank, where all ranks add up to 1
+    ranks[v]    the rank (all ranks add up to 1)
     jump[v]     probability that a jump leads to v: uniform, or the personalization
     damping[v]  alpha / total weight of v's outgoing edges, 0 for dangling vertices
     sums[v]     total of the shares that v gets

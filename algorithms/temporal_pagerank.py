@@ -6,7 +6,7 @@ same factor. So ranks depend on the edges, not on the current time, and ages are
 vertex. Its factor is 1, so no factor overflows and no sum underflows.
 
     newest[v]    the greatest time of v's outgoing edges
-    ranks[v]     the rank, where all ranks add up to 1
+    ranks[v]     the rank (all ranks add up to 1)
     jump[v]      probability that a jump leads to v: uniform, or the personalization
     damping[v]   alpha / total faded weight of v's outgoing edges, 0 for dangling vertices
     shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest,

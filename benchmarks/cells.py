@@ -45,7 +45,9 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=3, help="timed calls of each cell, at most")
     line.add_argument("--seconds", type=float, default=0.5, help="after which a call is not repeated (default: 0.5)")
     line.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
-    line.add_argument("--processes", type=int, metavar="N", help="compile in so many first (GPU, default: all)")
+    line.add_argument(
+        "--processes", type=int, metavar="N", help="processes that compile first, on a GPU (default: one a core)"
+    )
     line.add_argument("--quiet", action="store_true", help="no progress lines")
     options = line.parse_args(arguments)
     try:

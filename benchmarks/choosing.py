@@ -121,12 +121,13 @@ def advice(path: Path) -> str:
             f"{best['time'].bytes_per_edge:.1f} B; `{best['memory'].structure}` {best['memory'].bytes_per_edge:.1f} B",
         ))  # fmt: skip
     header = ("workload (operations per batch)", "fastest", "next", "slowest", "lowest P99", "bytes per edge; smallest")
-    records = "; ".join(dict.fromkeys(f"{r.workload['stream']}: {r.workload['records']:,} records"
-                                      for r in reports.values()))  # fmt: skip
+    rows = ", ".join(dict.fromkeys(f"{report.workload['stream']}: {report.workload['records']:,} rows"
+                                   for report in reports.values()))  # fmt: skip
     counts = [row.batches for report in reports.values() for row in report.rows]
     said = (
         f"{place}, {results.header['date'][:10]} (`{path.name}`). Half of the stream is loaded first, unless stated "
-        f"otherwise; {min(counts)} to {max(counts)} batches follow. With fewer than 100, P99 is the maximum. {records}."
+        f"otherwise. {min(counts)} to {max(counts)} batches follow. With fewer than 100, P99 is the maximum. Streams: "
+        f"{rows}."
     )
     return f"{said}\n\n{Table(header, tuple(lines)).markdown()}"
 

@@ -358,7 +358,7 @@ def on_a_cpu() -> str:
         "Small batches, R-MAT with 2^16 vertices:": latency(CPU),
         "Incremental analytics:": incremental(CPU),
         "Static algorithms:": algorithms(CPU, ("scipy", "networkit", "igraph", "networkx"), ("slab", "hornet")),
-        "Time over that of `csr`:": structures(CPU),
+        "Time relative to `csr`:": structures(CPU),
         "The longest batch while a graph grows:": growth(CPU),
         "Whole streams:": streams(CPU),
         "One thread (GAP: wall clock time, and PageRank in float32):": one_thread(),
@@ -376,7 +376,7 @@ def directed(card: str) -> str:
                 (row["operation"], row["size"]): row["p50_us"]
                 for row in rows_of(question, card, structure="slab", analytic=analytic)
             }
-            pairs = (f"{found['insert', size]:,.0f} / {found['delete', size]:,.0f}" for size in sizes)
+            pairs = (f"{number(found.get(('insert', size)))} / {number(found.get(('delete', size)))}" for size in sizes)
             cells.append([f"{label}, {kind}", *pairs])
     head = ["µs, insertion / deletion", *(f"{size:,}" for size in sizes)]
     return table(head, cells, [("directed", card), ("latency", card)])
@@ -394,15 +394,18 @@ def edge_data(card: str) -> str:
     for batches in (SMALL, LARGE):
         ratios = []
         for operation in words:
-            times = found.get((operation, batches), {})
-            pairs = [ms / times["weighted", *rest] for (variant, *rest), ms in times.items() if variant == "edge data"]
-            ratios.append(span(pairs))
+            medians = found.get((operation, batches), {})
+            pairs = [(ms, medians.get(("weighted", *rest))) for (variant, *rest), ms in medians.items()
+                     if variant == "edge data"]  # fmt: skip
+            ratios.append(span([above / below for above, below in pairs if below]))
         cells.append([batches, *ratios])
     return table(["", *words.values()], cells, [("edge-data", card)])
 
 
 def span(values: Sequence[float]) -> str:
-    """The range of some ratios."""
+    """The range of some ratios, or "-" without any."""
+    if not values:
+        return "-"
     least, most = (f"{value:.1f}" if value < 10 else f"{value:.0f}" for value in (min(values), max(values)))
     return least if least == most else f"{least} to {most}"
 
@@ -412,11 +415,11 @@ def names(card: str) -> str:
     rows = rows_of("names", card)
     cells = []
     for batch in sorted({row["batch"] for row in rows}):
-        times = {(row["place"], row["what"]): 2e-3 * batch / row["m_names_per_s"] for row in rows
-                 if row["batch"] == batch}  # fmt: skip
-        cells.append([f"{batch:,}", *(number(times[place, what]) for place in ("gpu", "cpu")
+        medians = {(row["place"], row["what"]): 2e-3 * batch / row["m_names_per_s"] for row in rows
+                   if row["batch"] == batch}  # fmt: skip
+        cells.append([f"{batch:,}", *(number(medians.get((place, what))) for place in ("gpu", "cpu")
                                       for what in ("new", "known"))])  # fmt: skip
-    head = ["ms, by edges", "GPU, new names", "GPU, known names", "its host, new names", "its host, known names"]
+    head = ["ms, by edges of a batch", "GPU, from empty", "GPU, again", "its host, from empty", "its host, again"]
     return table(head, cells, [("names", card)])
 
 
@@ -431,9 +434,10 @@ def inside() -> str:
     for task, label in words.items():
         ratios = []
         for card, graph in columns:
-            times = {(row["structure"], row["way"]): row["median_ms"]
-                     for row in rows_of("inside", card, task=task, graph=graph)}  # fmt: skip
-            ratios.append(span([ms / times[name, "operator"] for (name, way), ms in times.items() if way == "inside"]))
+            medians = {(row["structure"], row["way"]): row["median_ms"]
+                       for row in rows_of("inside", card, task=task, graph=graph)}  # fmt: skip
+            pairs = [(ms, medians.get((name, "operator"))) for (name, way), ms in medians.items() if way == "inside"]
+            ratios.append(span([above / below for above, below in pairs if below]))
         cells.append([label, *ratios])
     head = ["", *(f"{card.upper()}, {'R-MAT' if graph == 'rmat' else graph}" for card, graph in columns)]
     return table(head, cells, [("inside", GPU), ("inside", CPU)])

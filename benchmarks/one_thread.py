@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--threads", type=int, default=1, help="of ours. With several, wall-clock time counts.")
     line.add_argument("--turns", type=int, default=3)
     line.add_argument("--seconds", type=float, default=1.0, help="of a case in a turn")
-    line.add_argument("--number", default="", help="what the name of the results file has more")
+    line.add_argument("--number", default="", help="suffix of the results file's name")
     line.add_argument("--note", action="append", default=[], help="description of the machine in the file")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)

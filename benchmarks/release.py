@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from dynfrontier.machine import describe_run, python_loop_ms
+from dynfrontier.machine import cores, describe_run, python_loop_ms
 
 from .context import Budget
 from .defaults import SHARES
@@ -152,6 +152,7 @@ def command_of(question: Question, kind: str, out: Path, *, quick: bool = False,
 def _answer(question: Question, kind: str, card: str, budget: Budget, options: argparse.Namespace) -> str:
     """Ask one question, and store its answer as far as it exists. Returns the failure, or ""."""
     settings = question.settings[kind]
+    core = fastest_core() if settings.one_core else None
     patience = 600.0 if options.quick else PATIENCE * settings.seconds + COLD_S[kind]
     limit = min(budget.left() - SAVING_S, patience)
     with tempfile.TemporaryDirectory(prefix="dynfrontier-release-") as name:
@@ -159,7 +160,6 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
         command = command_of(question, kind, folder, quick=options.quick)
         if settings.budget:
             command += ["--budget", str(round(max(limit - START_S, 1.0), 1))]
-        core = fastest_core() if settings.one_core else None
         begin = time.perf_counter()
         problem = _run(command, limit, folder / "log", core)
         paths = sorted(folder.glob("*.json"))
@@ -170,6 +170,7 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
             print((folder / "log").read_text(errors="replace")[-3000:], flush=True)
     if not found.header:
         found.header = describe_run(fr.advanced.resolve_device(kind))
+    found.header["machine"]["cores"] = cores()  # a process that is bound to one counts that one
     found.header |= {
         "question": question.text, "card": card, "complete": not problem, "quick": options.quick,
         "command": shlex.join(["python", *command[1 : command.index("--out")]]),
@@ -183,12 +184,14 @@ def _run(command: list[str], limit: float, log: Path, core: int | None) -> str:
     """Run a command with its own process group, on one core if it is given. Returns the failure, or ""."""
     with open(log, "w") as output:
         process = _start(command, output)
-        if core is not None:
-            os.sched_setaffinity(process.pid, {core})
         try:
+            if core is not None:
+                os.sched_setaffinity(process.pid, {core})
             code = process.wait(limit)
         except subprocess.TimeoutExpired:
             return f"not done after {limit:.0f} s"
+        except OSError as error:
+            return f"cannot run on core {core}: {error}"
         finally:
             _end(process)
     return "" if code == 0 else f"ended with {code}"

@@ -116,11 +116,13 @@ def measure_each(
 
 
 def fastest_core() -> int:
-    """The core on which a loop of Python takes the least time."""
+    """Return the core on which a loop of Python takes the least time. Linux only."""
     allowed = os.sched_getaffinity(0)
     times = {}
-    for core in sorted(allowed):
-        os.sched_setaffinity(0, {core})
-        times[core] = python_loop_ms()
-    os.sched_setaffinity(0, allowed)
+    try:
+        for core in sorted(allowed):
+            os.sched_setaffinity(0, {core})
+            times[core] = python_loop_ms()
+    finally:
+        os.sched_setaffinity(0, allowed)
     return min(times, key=lambda core: times[core])

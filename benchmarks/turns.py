@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,24 +66,35 @@ def _measure_structure(results: Results, structure: str, device: str, options: A
     asked = {"structure": structure, "device": device, "scale": options.scale, "batches": options.batches}
     folders = dict(zip(VERSIONS, (options.base.resolve(), ROOT), strict=True))
     processes = {version: _Process(folder, asked, options.core) for version, folder in folders.items()}
-    for cell in cells(structure, options):
-        if budget.left() < 0:
-            results.notes.append(f"{structure} {cell}: no time was left")
-            continue
-        try:
-            found = _by_turns(processes, cell, options.turns)
-        except RuntimeError as error:
-            results.notes.append(f"{structure} {cell}: {error}")
-            print(results.notes[-1], flush=True)
-            continue
-        for operation in found["this"]:
-            results.add(structure=structure, **cell, operation=operation, **compared(found, operation))
-            row = results.rows[-1]
-            print(f"{structure:10} {cell['name'] or '-':21} {operation:6} {cell['size'] or '':6} "
-                  f"P50 {row['base_p50_ms']:9.4f} -> {row['this_p50_ms']:9.4f} ms, {row['p50_ratio']:.2f}; "
-                  f"P99 {row['p99_ratio']:.2f}", flush=True)  # fmt: skip
-    for process in processes.values():
-        process.end()
+    try:
+        for process in processes.values():
+            process.answer()  # both graphs exist before the first turn
+        for cell in cells(structure, options):
+            if budget.left() < 0:
+                results.notes.append(f"{structure} {cell}: no time was left")
+                continue
+            try:
+                found = _by_turns(processes, cell, options.turns)
+            except RuntimeError as error:
+                _note(results, f"{structure} {cell}: {error}")
+                continue
+            for operation in found["this"]:
+                results.add(structure=structure, **cell, operation=operation, **compared(found, operation))
+                row = results.rows[-1]
+                print(f"{structure:10} {cell['name'] or '-':21} {operation:6} {cell['size'] or '':6} "
+                      f"P50 {row['base_p50_ms']:9.4f} -> {row['this_p50_ms']:9.4f} ms, {row['p50_ratio']:.2f}; "
+                      f"P99 {row['p99_ratio']:.2f}", flush=True)  # fmt: skip
+    except RuntimeError as error:
+        _note(results, f"{structure}: {error}")
+    finally:
+        for process in processes.values():
+            process.end()
+
+
+def _note(results: Results, text: str) -> None:
+    """Store and show an omission."""
+    results.notes.append(text)
+    print(text, flush=True)
 
 
 def _by_turns(processes: dict[str, _Process], cell: dict[str, Any], turns: int) -> dict[str, dict[str, list]]:
@@ -96,7 +108,7 @@ def _by_turns(processes: dict[str, _Process], cell: dict[str, Any], turns: int) 
 
 
 def cells(structure: str, options: Any) -> Iterator[dict[str, Any]]:
-    """What is measured on a structure: updates without and with analytics, and static algorithms."""
+    """The cells of a structure: updates without and with analytics, and static algorithms."""
     for name in ["", *filter(None, options.analytics.split(","))] if structure != "csr" else []:
         for size in map(int, options.sizes.split(",")):
             yield {"kind": "update", "name": name, "size": size}
@@ -136,7 +148,7 @@ class _Process:
     """A process of one checkout, which measures a cell when it is asked to."""
 
     def __init__(self, folder: Path, asked: dict[str, Any], core: int):
-        command = [sys.executable, str(Path(__file__).with_name("turns_process.py")), json.dumps(asked)]
+        command = [sys.executable, "-P", str(Path(__file__).with_name("turns_process.py")), json.dumps(asked)]
         self._process = subprocess.Popen(
             command, cwd=folder, env=os.environ | {"PYTHONPATH": str(folder)}, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -151,18 +163,25 @@ class _Process:
         RuntimeError
             The checkout cannot measure the cell.
         """
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(cell) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"a process ended with {self._process.wait()} instead of measuring {cell}")
-        found = json.loads(answer)
+        assert self._process.stdin
+        with suppress(BrokenPipeError):  # then there is no answer either
+            self._process.stdin.write(json.dumps(cell) + "\n")
+            self._process.stdin.flush()
+        found = self.answer()
         if isinstance(found, str):
             raise RuntimeError(found)
         return found
 
+    def answer(self) -> Any:
+        """The next line that the process prints, after its graph has been built one that says so."""
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the process ended with {self._process.wait()}")
+        return json.loads(line)
+
     def end(self) -> None:
         assert self._process.stdin
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()

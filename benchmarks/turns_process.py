@@ -1,6 +1,7 @@
 """The process of one checkout for `turns.py`: reads cells from standard input, and answers each with its times.
 
-It uses only the public API that both checkouts have, and imports nothing of `benchmarks`, which is another one there.
+It uses only the public API that both checkouts have. It does not import `benchmarks`, whose version differs between the
+checkouts. Graphs have no weights, so shortest paths are of unit length.
 """
 
 from __future__ import annotations
@@ -124,6 +125,7 @@ def main() -> None:
     """Answer every line of standard input with a line on standard output."""
     answers, sys.stdout = sys.stdout, sys.stderr  # for what the checkout may print
     measured = Measured(**json.loads(sys.argv[1]))
+    print(json.dumps("ready"), file=answers, flush=True)
     for line in sys.stdin:
         cell = json.loads(line)
         gc.collect()

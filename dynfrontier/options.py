@@ -127,7 +127,7 @@ class _StandardInput:
 
 File = Annotated[
     Input,
-    typer.Argument(help="A graph file, maybe compressed: SNAP text, Matrix Market, CSV, LDBC, Parquet. - for "
+    typer.Argument(help="A graph file, compressed or not: SNAP text, Matrix Market, CSV, LDBC, Parquet. - for "
                         "standard input."),
 ]  # fmt: skip
 """The parameter ``given`` of most commands. See `reads_a_file`."""

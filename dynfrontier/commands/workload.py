@@ -66,7 +66,7 @@ def workload(
     ] = "time",
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Limit of the time: only the start of a longer stream is used.",
+        typer.Option(min=0.1, help="Time limit. A longer stream is truncated.",
                      show_default="no limit"),
     ] = None,
     directed: Annotated[bool, typer.Option("--directed", help="Treat u v and v u as different edges.")] = False,

@@ -2,7 +2,7 @@
 
 A method of a graph that updates it is decorated by `update`. It makes changes (`Change`), each applied by `run`. First
 components reserve their memory, and observers are notified. Then the store changes, and with it the counts of the
-graph. Components and observers follow.
+graph. At the end components update their data, and observers are notified again.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ typedef PieceQueue Plan;
 
 constexpr int AT_A_TIME = 4;  // neighbors that a lane loads before the first is looked at: the loads overlap
 
-// All neighbors in one segment, lanes of a tile together. several(neighbors, slot, high) for AT_A_TIME of a lane, in
-// the slots `slot`, slot + TILE_SIZE, ..., of which slots from `high` on are empty.
+// Visits all neighbors in one segment, lanes of a tile together. Calls several(neighbors, slot, high) for AT_A_TIME of
+// a lane, in the slots `slot`, slot + TILE_SIZE, ..., of which slots from `high` on are empty.
 template <class Several>
 __device__ __forceinline__ void walk_several(
     const View& view, const ExpandTile& tile, VID v, i64 segment, Several& several) {

@@ -1,6 +1,6 @@
 // Common neighbors in structures that look an arc up by looking through a list. The shorter list of a pair goes into a
-// hash table in shared memory, piece by piece. The longer one is traversed along it. The work for a pair is the sum of
-// both lengths, while look-ups would cost their product.
+// hash table in shared memory, piece by piece, in which the neighbors of the longer list are looked up. The work for a
+// pair is the sum of both lengths, while look-ups in the graph would cost their product.
 #pragma once
 #include "frontier/cuda/expand.cuh"
 

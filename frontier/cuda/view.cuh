@@ -16,7 +16,7 @@
 //
 //     struct Table { i64 place_of(VID v) const; };                   // the start of a look-up of v. Negative: absent
 //     Table table(VID u) const;                                      // what all look-ups of neighbors of u need
-//     i64 look(const Table& table, i64& place, VID v) const;         // an access: slot or -1, `place` negative at the end
+//     i64 look(const Table& table, i64& place, VID v) const;         // one access: slot or -1, `place` < 0 at the end
 //
 // Views are read by kernels that change nothing of the graph.
 #pragma once

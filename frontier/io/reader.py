@@ -86,9 +86,9 @@ def read_edges(
         1 in formats that count from 1) is vertex 0. ``num_vertices`` is then the number in the file, or includes the
         largest id. LDBC graphs are always renumbered, as their ids are sparse.
     comments : str
-        Characters that start a comment line. In a file of names, a line may start with one directly before a word, and
-        be as wide as the rows. By default it is a row if other names start so, and an error otherwise: pass
-        ``comments="#"`` or ``comments=""``.
+        Characters that start a comment line. A line of a file of names may look like both: it starts with such a
+        character directly before a word, and is as wide as the rows. By default it is a row if other names start so,
+        and an error otherwise: pass ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
         One character that separates columns, or ``" "`` for blanks and tabs in any number. By default a comma if the
         first line has one, else a tab in CSV and TSV files with one, else blanks. Blanks around fields are dropped.

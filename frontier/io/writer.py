@@ -47,8 +47,8 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     Raises
     ------
     ValueError
-        If the suffix is unknown. If `edges` has times and the format is ``.mtx``, which does not support them. If it
-        has data and the format does not name columns.
+        If the suffix is unknown, if `edges` has times and the format is ``.mtx``, or if it has data and the format does
+        not name columns.
     ImportError
         If the format needs pyarrow and it is not installed.
     OSError

@@ -18,9 +18,9 @@ from .store import CSRStore
 class CSR(DynamicGraph):
     """Compressed sparse row: sorted neighbor lists, stored back to back and rebuilt by every update.
 
-    No structure is smaller or faster to walk, but any update rebuilds it whole, in O(V + E). It is the structure of
-    static copies, and the baseline that dynamic structures must beat. An update only does the work of a rebuild: it
-    merges the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
+    No structure is smaller, and few are faster to walk, but any update rebuilds it whole, in O(V + E). It is the
+    structure of static copies, and the baseline that dynamic structures must beat. An update only does the work of a
+    rebuild: it merges the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
 
     Its arrays are the graph: do not write to them. An update replaces them.
 

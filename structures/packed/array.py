@@ -43,9 +43,10 @@ Update
 ------
 ``distinct_keys``, ``locate``, ``plan``, one read of the counters, allocations, ``commit``, moves.
 
-* ``places[j]`` (int64) of key j is ``i << 7 | position << 1 | present``. i is the leaf. `position` is the arc's
-  position in it, or else (0..32) that of the entry before which the arc goes. `present` is whether the arc exists, that
-  is, is not merged. 2**63 - 1 for keys past the end of the batch. Entries of ``places`` ascend, as keys do.
+* ``places[j]`` (int64) of key j is ``i << 7 | position << 1 | present``, for leaf i. If the arc exists, `present` is 1,
+  it is not merged, and `position` is its position in the leaf. Otherwise `position` (0..32) is the position of the
+  entry before which the arc goes. For keys past the end of the batch, it is 2**63 - 1. Entries of ``places`` ascend, as
+  keys do.
 * ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
   all). In deletions 1 for the leaves that lost entries.
 * A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L. start is a multiple of

@@ -228,6 +228,13 @@ def test_cells_that_a_checkout_lacks_are_named(tmp_path: Path) -> None:
     assert all("KeyError: 'nosuch'" in note for note in notes)
 
 
+def test_a_structure_that_a_checkout_lacks_is_named(tmp_path: Path) -> None:
+    options = ["--scale=6", "--batches=2", "--turns=1", f"--base={ROOT}", "--structures=nosuch"]
+    assert not results_of_own("turns", tmp_path, *options)
+    (path,) = tmp_path.glob("turns-*.json")
+    assert Results.load(path).notes == ["nosuch: the process ended with 1"]
+
+
 def test_searches(tmp_path: Path) -> None:
     options = "--scales", "8", "--side", "12", "--repeat", "1"
     rows = results_of_own("searches", tmp_path, *options, "--structures", "slab")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from benchmarks import release, run
 from benchmarks.defaults import SHARES
 from benchmarks.questions import QUESTIONS, Question, Settings
 from benchmarks.results import Results
+from dynfrontier.machine import cores
 
 QUICK = ["release", "--device", "cpu", "--quick", "--card", "test"]
 GROWTH = Question("growth", "?", "growth", {"cpu": Settings("", 1, "slab", budget=False)}, "--scale 6 --batch 256")
@@ -69,6 +71,15 @@ def test_a_failure_costs_one_file(
     monkeypatch.setattr(release, "QUESTIONS", (GROWTH,))
     assert run.main([*QUICK, "--out", str(tmp_path)]) == 0  # this commit has its file
     assert "0 open, 1 answered" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_question_of_microseconds_runs_on_one_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bound = replace(GROWTH, settings={"cpu": replace(GROWTH.settings["cpu"], one_core=True)})
+    monkeypatch.setattr(release, "QUESTIONS", (bound,))
+    assert run.main([*QUICK, "--out", str(tmp_path)]) == 0
+    header = Results.load(tmp_path / "growth-test.json").header
+    assert header["core"] in os.sched_getaffinity(0) and header["machine"]["cores"] == cores()
 
 
 def test_a_question_that_does_not_fit_the_budget_is_left(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -86,7 +86,7 @@ struct Share {
   }
 };
 
-// The first item with the same list (-1 if the list is empty). Also the sums of the sent, received and compared
+// The first item with the same list (-1 if the list is empty), and the sums of the sent, received and compared
 // neighbors over each TILE of items, all tiles of the first kind before all of the second.
 extern "C" __global__ void __launch_bounds__(TILE) measure(
     i64 count, const VID* own, const VID* lists, const VID* degrees, const VID* theirs, const u32* table,

@@ -87,10 +87,10 @@ def count_found(count, directed, slots, sums):
 
 @cpu_kernel
 def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, src_of, ids):
-    """Append the ids meant for edges that were found to the free ones, and set their rows' to those they have.
+    """Free the ids meant for edges that were found, and give their rows the ids of these edges.
 
-    To -1 with ``keep``. ``slots`` are the slots of arcs, ``-2 - slot`` of an arc that was found. ``src_of``, if it is
-    not empty, becomes -1 for free ids.
+    With ``keep``, the rows get -1. ``slots`` are the slots of arcs, ``-2 - slot`` of an arc that was found. ``src_of``,
+    if it is not empty, becomes -1 for free ids.
     """
     copies = 1 if directed else 2
     rank = 0

@@ -46,8 +46,8 @@ def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
 
 
 def resolved_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One row for each edge of a batch, with the sums of its rows and the graph's values. Also the edges that
-    leave the graph, as their weights become 0 or negative."""
+    """One row for each edge of a batch, with the sums of its rows and the graph's values. The edges that leave
+    the graph, as their weights become 0 or negative, are returned separately."""
     if not len(rows.arcs):
         return rows, rows.arcs
     if graph.multi_edges != "sum":

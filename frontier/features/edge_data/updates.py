@@ -174,7 +174,7 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
     """One row, with its new values, for each edge of a batch whose sum with the weight in the graph is positive.
-    Also the arcs of edges that leave the graph."""
+    The arcs of edges that leave the graph are returned separately."""
     data: Any = graph.payload.table
     xp = graph.xp
     arcs = rows.arcs.check()

@@ -40,7 +40,7 @@ from ..times.column import TIME
 MAX_RECORDS = 1 << 22
 """Rows of a batch, at most: memory for them persists."""
 PIECES = 3  # of the log that are looked at
-FEWEST = 4096  # rows that have memory at least
+FEWEST = 4096  # rows for which memory is allocated, at least
 TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
 """Entries of the table to a row: the longest run of full ones decides the time of a batch, whose rows may all
 be of existing edges. Tables of up to `MAX_ENTRIES` have the larger share."""
@@ -188,8 +188,9 @@ class Pushes:
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert rows, and find edges that leave the window, which frees their ids.
 
-        Returns the push with the number of arcs to delete, which `Memory.gone` lists. Also the notification buffers of
-        inserted and of leaving edges (None without observers), and the number of inspected entries of the log.
+        Returns the push with the number of arcs to delete, which `Memory.gone` lists. It also returns the notification
+        buffers of inserted and of leaving edges (None without observers), and the number of inspected entries of the
+        log.
         """
         data: Any = graph.payload.table
         count, times = int(records.src.size), data.times

@@ -145,8 +145,8 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 // capacity for all vertices, `everyone` for a bitmap.
 //
 // outcome: this partition's members, the arcs that leave them, which list they are in (the first is `spare`), the
-// steps, the members of all partitions, and the reason of the end. Also the number of vertices in `reached`, the pairs
-// that this partition has sent, and the bitmaps that it has read.
+// steps, the members of all partitions, the reason of the end, the number of vertices in `reached`, the pairs that this
+// partition has sent, and the bitmaps that it has read.
 extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_parts(
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
