@@ -15,8 +15,7 @@ class Errors:
 
     The next iteration is launched before the error of this one is known, which keeps the GPU busy. It is not launched
     if this one is expected to be the last, as errors fall at a steady rate. Iteration ends with an error below `least`.
-    If the partitions of a graph iterate `together` on GPUs, no decision depends on a copy that has arrived at some
-    partitions only.
+    If the partitions of a graph iterate `together` on GPUs, no decision depends on a copy that only some have.
     """
 
     def __init__(self, least: float, together: bool = False):

@@ -88,8 +88,7 @@ def bfs(
     Notes
     -----
     One source: O(V + E) work. 64 sources are searched from together, and share the visits of edges. They cost O((V + E)
-    levels) work at most, in practice the work of a few searches in graphs of small diameter. O(V) memory apart from the
-    result.
+    levels) work at most, in practice the work of a few searches in graphs of small diameter. O(V) additional memory.
 
     Examples
     --------

@@ -75,8 +75,7 @@ def closeness_centrality(
 
     Notes
     -----
-    O((V + E) (levels + 1)) work at most for every 64 sources, as for a few searches if the diameter is small. O(V)
-    memory.
+    O((V + E) (levels + 1)) work for every 64 sources at most, of a few searches if the diameter is small. O(V) memory.
 
     Examples
     --------

@@ -98,8 +98,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     ----------
     graph : DynamicGraph
         In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in `core_number`. Without
-        in-edges (``in_edges=True``), the core numbers of a directed graph are recomputed from scratch after every
-        batch.
+        in-edges (``in_edges=True``), the core numbers of a directed graph are recomputed after every batch.
 
     Attributes
     ----------

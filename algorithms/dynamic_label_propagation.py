@@ -74,8 +74,7 @@ class DynamicLabelPropagation(MaintainedCommunities):
     A batch costs O(1) look-ups for each of its edges. The first read after it costs a few passes over the vertices, and
     O(1) work for each edge of the vertices that it visits. These are ends of changed edges whose labels may not be the
     most frequent ones, and neighbors of vertices whose labels have changed. After changes of every 32nd edge, a pass
-    over all edges splits disconnected communities. After changes of 10 % of the edges, the read calls
-    `label_propagation`.
+    over all edges splits disconnected communities. After changes of 10 % of the edges, labels are recomputed.
 
     Examples
     --------

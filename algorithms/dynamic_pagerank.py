@@ -25,8 +25,7 @@ One pass over the vertices computes its size, which selects the next step:
     scale    everything is multiplied by a number, after which pending shares add up to 0.
              Without this the slowest component of the error shrinks by a factor of alpha in
              a sweep. It is the total rank, which batches change and the walk within a
-             component conserves. All other components shrink to less than half on R-MAT
-             graphs.
+             component conserves. The others shrink to less than half on R-MAT graphs.
     step     in undirected graphs, instead of the last two (below)
 
 The last two are interrupted for pushes when they make slow progress. If the update cost more than `pagerank` would
@@ -37,14 +36,11 @@ Sums over all arcs are computed from the graph as it is stored, or from a static
 pay for it.
 
 Undirected graphs are symmetric, and so is the system to solve for `sent`. With the totals as a diagonal matrix D and
-the weights of edges as A, the system is
-
-    (D - alpha * A) * sent = alpha * (1 - alpha) * jump
-
-The pending amount is its residual. The method of conjugate gradients, with D as preconditioner, needs a third of the
-sweeps' rounds if these converge slowly, as on road networks. Before each step all vertices send the same additional
-amount, which makes the pending shares add up to 0. The neighbors of v get this amount times v's total, so no arc is
-visited. The directions that follow preserve this.
+the weights of edges as A, the system is (D - alpha * A) * sent = alpha * (1 - alpha) * jump, and the pending amount is
+its residual. The method of conjugate gradients, with D as preconditioner, needs a third of the sweeps' rounds if these
+converge slowly, as on road networks. Before each step all vertices send the same additional amount, which makes the
+pending shares add up to 0. The neighbors of v get this amount times v's total, so no arc is visited. The directions
+that follow preserve this.
 
 The error bound follows from the pending amount. Let z be the ranks and s their sum. Let r be the amounts that z would
 receive if all pending amounts were sent, and t the sum of r. Let G be one iteration of `pagerank`. Then x = z / s adds

@@ -106,15 +106,10 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
     -----
     A batch costs O(batch) work, without a host synchronization on a GPU. The next read costs nothing more under two
     conditions. Inserted arcs are within components or lead forward in the topological order. Deleted arcs are between
-    components or not in a spanning tree of the largest. Otherwise a read costs work proportional to the arcs of the
-    vertices that it visits:
-
-    * vertices that lie between the ends of inserted arcs in that order
-    * vertices whose paths in a tree were cut
-    * vertices of other components that have lost an arc
-
-    It costs O(V) more if a component that is not searched gets another label, and O(V + arcs of the component) to grow
-    the trees after a recomputation.
+    components or not in a spanning tree of the largest. Otherwise a read costs work proportional to the arcs of some
+    vertices. They lie between the ends of inserted arcs in that order, their paths in a tree were cut, or they are in
+    other components that have lost an arc. It costs O(V) more if a component that is not searched gets another label,
+    and O(V + arcs of the component) to grow the trees after a recomputation.
 
     The components are recomputed from scratch, in O(V + E), if too many vertices must be searched again. The limits are
     (V + E) / 128 vertices (on a GPU one in 16,384), and vertices with a sixteenth of all arcs. Fewer batches are

@@ -70,8 +70,7 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
     Reading a result costs O(V + R) work to insert and remove events in a list of R events. It also costs twice the work
     of `temporal_motifs` for the events that may be in a motif with a changed one. These are at most `delta` before the
     first or after the last event that was inserted, or removed, since the last result. If they are more than 40 % of
-    all events, all motifs are counted, and on a GPU in graphs of fewer than two million events. O(R) memory, about 24
-    bytes an event between reads.
+    all events, all motifs are counted, and on a GPU in graphs of fewer than two million events. O(R) memory.
 
     Examples
     --------

@@ -87,8 +87,7 @@ def ego_graph(
 
     Notes
     -----
-    O(edges of the neighborhood) work, and O(V) for an array of distances. Memory for the result, and one value per
-    vertex.
+    O(edges of the neighborhood) work, and O(V) for an array of distances. O(V) memory in addition to the result.
 
     Examples
     --------

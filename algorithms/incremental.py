@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import frontier as fr
@@ -90,11 +90,8 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        if kind is None:
+        with nullcontext() if kind is None else suppress(Exception):  # an error on closing must not hide the first
             self.close()
-        else:  # an error on closing must not hide the first
-            with suppress(Exception):
-                self.close()
 
     def __repr__(self) -> str:
         state = ", failed" if self._cause is not None else ", closed" if self._closed else ""

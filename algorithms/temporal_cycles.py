@@ -137,9 +137,8 @@ def temporal_cycle_count(graph: fr.Graph, delta: Any, length_bound: int = 4) -> 
 
     Notes
     -----
-    O(R log R) work for R events, and O(log) for each step of a search. The search from an event needs at most
-    D^(length_bound - 2) steps, where D is the smaller number of events within `delta` at either end of the two paths.
-    O(R) memory.
+    O(R log R) work for R events, and O(log) for each of at most D^(length_bound - 2) steps of a search from an event. D
+    is the smaller number of events within `delta` at either end of the two paths. O(R) memory.
 
     Examples
     --------

@@ -395,15 +395,15 @@ def edge_data(card: str) -> str:
         ratios = []
         for operation in words:
             medians = found.get((operation, batches), {})
-            pairs = [(ms, medians.get(("weighted", *rest))) for (variant, *rest), ms in medians.items()
-                     if variant == "edge data"]  # fmt: skip
-            ratios.append(span([above / below for above, below in pairs if below]))
+            ratios.append(span((ms, medians.get(("weighted", *rest))) for (variant, *rest), ms in medians.items()
+                               if variant == "edge data"))  # fmt: skip
         cells.append([batches, *ratios])
     return table(["", *words.values()], cells, [("edge-data", card)])
 
 
-def span(values: Sequence[float]) -> str:
-    """The range of some ratios, or "-" without any."""
+def span(pairs: Iterable[tuple[float, float | None]]) -> str:
+    """The range of the ratios of some pairs, or "-" without any. Pairs without a second number are skipped."""
+    values = [above / below for above, below in pairs if below]
     if not values:
         return "-"
     least, most = (f"{value:.1f}" if value < 10 else f"{value:.0f}" for value in (min(values), max(values)))
@@ -436,8 +436,8 @@ def inside() -> str:
         for card, graph in columns:
             medians = {(row["structure"], row["way"]): row["median_ms"]
                        for row in rows_of("inside", card, task=task, graph=graph)}  # fmt: skip
-            pairs = [(ms, medians.get((name, "operator"))) for (name, way), ms in medians.items() if way == "inside"]
-            ratios.append(span([above / below for above, below in pairs if below]))
+            ratios.append(span((ms, medians.get((name, "operator"))) for (name, way), ms in medians.items()
+                               if way == "inside"))  # fmt: skip
         cells.append([label, *ratios])
     head = ["", *(f"{card.upper()}, {'R-MAT' if graph == 'rmat' else graph}" for card, graph in columns)]
     return table(head, cells, [("inside", GPU), ("inside", CPU)])

@@ -29,7 +29,7 @@ from .timing import fastest_core
 
 VERSIONS = "base", "this"
 ANALYTICS = "connected_components", "triangle_count", "bfs", "sssp", "pagerank"
-SEARCHES = "connected_components", "triangle_count", "bfs", "sssp", "pagerank", "k_truss", "core_number", "louvain"
+ALGORITHMS = *ANALYTICS, "k_truss", "core_number", "louvain"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--base", type=Path, required=True, metavar="DIR", help="the checkout to compare this one with")
     line.add_argument("--structures", default=",".join(fr.structures()), help="names, separated by commas")
     line.add_argument("--analytics", default=",".join(ANALYTICS), help="attached one by one")
-    line.add_argument("--algorithms", default=",".join(SEARCHES), help="static ones")
+    line.add_argument("--algorithms", default=",".join(ALGORITHMS), help="static ones")
     line.add_argument("--scale", type=int, default=18, help="of the RMAT graph")
     line.add_argument("--sizes", default="1,64,1024", help="edges of a batch, separated by commas")
     line.add_argument("--batches", type=int, default=25, help="of a turn")
@@ -47,31 +47,31 @@ def main(arguments: Sequence[str]) -> int:
     options = line.parse_args(arguments)
     device, budget = fr.advanced.resolve_device(options.device), Budget(options.budget)
     asked = {name: getattr(options, name) for name in ("scale", "batches", "turns")}
-    options.core = fastest_core()
-    header = describe_run(device, base=commit_of(options.base), core=options.core, **asked)
+    core = fastest_core()
+    header = describe_run(device, base=commit_of(options.base), core=core, **asked)
     results = Results("turns", device.kind, "full", header=header)
     for structure in options.structures.split(","):
         if budget.left() < 0:
-            results.notes.append(f"{structure}: no time was left")
+            _note(results, f"{structure}: no time was left")
             continue
-        _measure_structure(results, structure, device.kind, options, budget)
+        _measure_structure(results, structure, options, budget)
         results.save(options.out)
     print(summary(results))
     print(f"written to {results.save(options.out)}")
     return 0
 
 
-def _measure_structure(results: Results, structure: str, device: str, options: Any, budget: Budget) -> None:
-    """All cells of one structure, by two processes that end with it."""
-    asked = {"structure": structure, "device": device, "scale": options.scale, "batches": options.batches}
+def _measure_structure(results: Results, structure: str, options: Any, budget: Budget) -> None:
+    """Measure all cells of one structure, by two processes that end with it."""
+    asked = {"structure": structure, "device": results.device, "scale": options.scale, "batches": options.batches}
     folders = dict(zip(VERSIONS, (options.base.resolve(), ROOT), strict=True))
-    processes = {version: _Process(folder, asked, options.core) for version, folder in folders.items()}
+    processes = {version: _Process(folder, asked, results.header["core"]) for version, folder in folders.items()}
     try:
         for process in processes.values():
             process.answer()  # both graphs exist before the first turn
         for cell in cells(structure, options):
             if budget.left() < 0:
-                results.notes.append(f"{structure} {cell}: no time was left")
+                _note(results, f"{structure} {cell}: no time was left")
                 continue
             try:
                 found = _by_turns(processes, cell, options.turns)
@@ -173,7 +173,7 @@ class _Process:
         return found
 
     def answer(self) -> Any:
-        """The next line that the process prints, after its graph has been built one that says so."""
+        """The next line of the process. The first one reports that its graph exists."""
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:

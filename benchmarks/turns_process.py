@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,11 @@ DYNAMIC = {
     "k_truss": ("DynamicKTruss",),
 }
 """Class names of the checkouts, of which the first that exists counts."""
-STATIC: dict[str, Callable[[Any], Any]] = {
-    "connected_components": lambda graph: algorithms.connected_components(graph),
-    "triangle_count": lambda graph: algorithms.triangle_count(graph),
-    "bfs": lambda graph: algorithms.bfs(graph, 0),
-    "sssp": lambda graph: algorithms.sssp(graph, 0),
-    "pagerank": lambda graph: algorithms.pagerank(graph, tol=0, max_iter=20, fail_on_nonconvergence=False),
-    "k_truss": lambda graph: algorithms.k_truss(graph, 4),
-    "core_number": lambda graph: algorithms.core_number(graph),
-    "louvain": lambda graph: algorithms.louvain(graph, seed=0),
-}
+STATIC: dict[str, dict[str, Any]] = {
+    "bfs": {"source": 0}, "sssp": {"source": 0}, "k_truss": {"k": 4}, "louvain": {"seed": 0},
+    "pagerank": {"tol": 0, "max_iter": 20, "fail_on_nonconvergence": False},
+}  # fmt: skip
+"""Arguments of algorithms that have any."""
 
 
 class Measured:
@@ -54,7 +50,7 @@ class Measured:
         self.analytic: Any = None
         self.attached = ""
         self.drawn: dict[int, list[list[Any]]] = {}
-        self.warm: set[tuple] = set()
+        self.warm: set[str] = set()  # static algorithms that have run
 
     def times(self, cell: dict[str, Any]) -> dict[str, list[float]] | str:
         """The seconds of a cell by operation, or the text of an error."""
@@ -68,10 +64,11 @@ class Measured:
     def static(self, name: str) -> dict[str, list[float]]:
         """The seconds of some calls."""
         self.attach("")
-        calls = STATIC_CALLS + (("static", name) not in self.warm)
-        self.warm.add(("static", name))
-        times = [self.timed(lambda: STATIC[name](self.graph)) for _ in range(calls)]
-        return {"call": times[-STATIC_CALLS:]}
+        call = partial(getattr(algorithms, name), self.graph, **STATIC.get(name, {}))
+        if name not in self.warm:
+            call()
+            self.warm.add(name)
+        return {"call": [self.timed(call) for _ in range(STATIC_CALLS)]}
 
     def updates(self, name: str, size: int) -> dict[str, list[float]]:
         """The seconds of insertions and deletions of the same batches, each with the query after it."""

@@ -96,8 +96,7 @@ def recommend(
         The stream, or a report, which is judged as it is.
     objective : {"time", "latency", "memory"}
         The objective to minimize. ``"time"`` is the mean time of a batch: updates, queries and analytics together.
-        ``"latency"`` is the time that 99 % of the batches do not exceed. ``"memory"`` is the bytes in use for each
-        edge.
+        ``"latency"`` is the time that 99 % of the batches do not exceed. ``"memory"`` is the bytes per edge.
     structures : str or iterable of str, optional
         Names of the candidates, by default all dynamic structures.
     device : {"auto", "cpu", "gpu"} or Device

@@ -8,7 +8,7 @@ import itertools
 import os
 import weakref
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -442,11 +442,8 @@ class PartsObject:
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        if kind is None:
+        with nullcontext() if kind is None else suppress(Exception):  # an error on closing must not hide the first
             self.close()
-        else:  # an error on closing must not hide the first
-            with suppress(Exception):
-                self.close()
 
     def __repr__(self) -> str:
         return f"{self._class.__name__}({self.graph!r})"

@@ -14,7 +14,7 @@ def draw_vertices(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
     """Return `k` of some distinct vertices at random, or all if fewer exist, in ascending order.
 
     Each vertex has a random number for each seed, and the lowest numbers are drawn. So one more vertex, or one less,
-    changes at most one of the result.
+    changes at most one of the result. O(n) work.
 
     Parameters
     ----------
@@ -24,10 +24,6 @@ def draw_vertices(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
     See Also
     --------
     random_bits : Random numbers in functors.
-
-    Notes
-    -----
-    O(n) work.
 
     Examples
     --------
@@ -52,8 +48,7 @@ def draw_vertices(vertices: np.ndarray, k: int, seed: int) -> np.ndarray:
 
 
 def mixed(numbers: Any) -> Any:
-    """Different random numbers for different numbers (uint64 arrays of any device): the finalizer of SplitMix64 (Steele
-    et al., OOPSLA 2014)."""
+    """Distinct random uint64 numbers for distinct ones, on any device: SplitMix64 (Steele et al., OOPSLA 2014)."""
     h = numbers + np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

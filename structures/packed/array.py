@@ -45,8 +45,7 @@ Update
 
 * ``places[j]`` (int64) of key j is ``i << 7 | position << 1 | present``, for leaf i. If the arc exists, `present` is 1,
   it is not merged, and `position` is its position in the leaf. Otherwise `position` (0..32) is the position of the
-  entry before which the arc goes. For keys past the end of the batch, it is 2**63 - 1. Entries of ``places`` ascend, as
-  keys do.
+  entry before which the arc goes. Entries of keys past the end of the batch are 2**63 - 1. All ascend, as keys do.
 * ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
   all). In deletions 1 for the leaves that lost entries.
 * A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L. start is a multiple of

@@ -189,8 +189,7 @@ class Pushes:
         """Insert rows, and find edges that leave the window, which frees their ids.
 
         Returns the push with the number of arcs to delete, which `Memory.gone` lists. It also returns the notification
-        buffers of inserted and of leaving edges (None without observers), and the number of inspected entries of the
-        log.
+        buffers of inserted and of leaving edges (None without observers), and the number of inspected log entries.
         """
         data: Any = graph.payload.table
         count, times = int(records.src.size), data.times

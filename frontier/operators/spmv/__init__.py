@@ -48,9 +48,8 @@ class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
     Equivalent to `neighbor_reduce` with this sum. The graph is read as it is stored, or the products are prepared at
-    the cost of about four. Preparation makes a static copy of the arcs. On a GPU its high-degree vertices come first,
-    and their values are cached in shared memory. Vectors are then in that order: permute them with `arrange`, and back
-    with `restore`.
+    the cost of about four. Preparation makes a static copy of the arcs, on a GPU with high-degree vertices first, whose
+    values are cached in shared memory. Vectors are in that order: `arrange` permutes them, and `restore` permutes back.
 
     It is bound to one version of the graph: after an update (or compaction), products raise. To continue with the old
     version, construct it from a static copy, ``SpMV(graph.to_csr())``.

@@ -2,8 +2,7 @@
 //
 // A sparse matrix-vector product on a graph is bound not by memory but by the gathers from x: the first-level cache
 // reads one line a cycle. The vertices with most neighbors are gathered most. They are numbered first, and each block,
-// which fills a multiprocessor, stores a copy of their entries of x in shared memory, which leaves the cache to the
-// rest.
+// which fills a multiprocessor, stores their entries of x in shared memory, which leaves the cache to the rest.
 //
 // With LISTED_HUBS they need not come first in x, as in the vectors of a distributed graph. In these, a partition's own
 // vertices come first, and the vertices of each other partition follow. Then column c < num_listed is hub c, whose
