@@ -77,8 +77,8 @@ def traverse(
         As in `advance`.
     balance : {"auto", "thread", "tile", "block", "merge"}
         As in `advance`, for large frontiers. With ``"auto"`` and ``"tile"`` many may share a launch on a GPU, by any
-        other schedule each is a separate launch. Small ones are advanced by a single thread block on a GPU and by one
-        thread on a CPU.
+        other schedule each is a separate launch. Small ones are advanced by a single cluster of thread blocks on a GPU
+        and by one thread on a CPU.
 
     Returns
     -------

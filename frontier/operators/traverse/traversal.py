@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/traverse/traverse.cuh"
 SMALL_COUNT = 4096
 SMALL_ARCS = 8192
-"""Frontiers within both bounds are advanced by a single thread block on a GPU (one core on a CPU), many levels in one
+"""Frontiers within both bounds are advanced by a single cluster of a GPU (one core of a CPU), many levels in one
 launch: synchronizing the whole device between levels would cost more than its parallelism saves."""
 
 MEDIUM_COUNT = 2**17
@@ -48,7 +48,7 @@ of 60 microseconds per level. If pulls are possible it advances frontiers of any
 
 DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
-"""If frontiers stay below these bounds the grid-cooperative kernel returns, and a single block continues."""
+"""If frontiers stay below these bounds the grid-cooperative kernel returns, and a single cluster continues."""
 
 GRID_NUMBERS = 16
 """Numbers that the blocks of that kernel share."""
@@ -155,13 +155,16 @@ class Traversal:
     # ---- ways: each returns the next frontier, and the number of advances -------------------------------------------
 
     def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
-        """Push until the frontier is empty or no longer small, by one thread block."""
+        """Push until the frontier is empty or no longer small, by one cluster of thread blocks."""
+        from frontier.runtime.compile.cuda import cluster_blocks
+
         members = frontier._walk()
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
+        shared = self.state.scratch.get("shared", GRID_NUMBERS, np.int64)
         self._kernels.push_repeatedly(
-            members.size, *self._views(), members, lists[0], lists[1], stamps, epoch, outcome.published,
+            members.size, *self._views(), members, lists[0], lists[1], stamps, epoch, outcome.published, shared,
             np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, self.most)), np.int64(steps), *self.values,
-            blocks=1, threads=1024,
+            blocks=cluster_blocks(), threads=1024,
         )  # fmt: skip
         return self._after_series(lists, outcome)
 

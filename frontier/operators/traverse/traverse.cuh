@@ -1,8 +1,9 @@
-// CUDA kernels of traverse: many advances in one launch, by one block or by all. Macros: see visit.cuh, and NEXT_STEP.
+// CUDA kernels of traverse: many advances in one launch, by one cluster or by all blocks. Macros: see visit.cuh, and NEXT_STEP.
 // BOTH_WAYS, to walk the edges of a directed graph and of its reverse (`entering`) in each push. Or MAY_PULL, to choose
 // between push and pull in each step. Without MAY_PULL, the kernels of advance process larger frontiers.
 #pragma once
 #include "frontier/cuda/bits.cuh"
+#include "frontier/cuda/cluster.cuh"
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/number.cuh"
 #include "frontier/cuda/pull.cuh"
@@ -36,7 +37,6 @@ struct BothLists {
 #define VIEWS View view, View entering
 #define VIEW_NAMES view, entering
 #define REACHED_LIST ReachedList{out, view, entering}
-#define DEGREE(v) (u64(view.degree(v)) + u64(entering.degree(v)))
 #define LISTS BothLists{view, entering}
 
 // The segments s, s + step, ... below `end` of u. The view is chosen for each segment, and functors are inlined only
@@ -58,7 +58,6 @@ typedef VertexList ReachedList;
 #define VIEWS View view
 #define VIEW_NAMES view
 #define REACHED_LIST VertexList{out}
-#define DEGREE(v) u64(view.degree(v))
 #define LISTS view
 
 template <class WalkIn>
@@ -77,41 +76,47 @@ __device__ __forceinline__ void report(volatile u64* outcome, i64 count, i64 arc
   outcome[3] = u64(lists & 1);
 }
 
-// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back. They end
-// when the frontier is empty, larger than `max_count` or has more than `max_arcs` arcs.
+// Many small pushes, one after another, by one cluster: from `in` to `out`, then from there to `spare` and back. They
+// end when the frontier is empty, larger than `max_count` or has more than `max_arcs` arcs.
+//
+// found: for three steps, the vertices in the output and the arcs that leave them. A step counts in one pair while the
+// next one's is set to zero, and the last one's may still be read.
 constexpr int SOLO = 1024;
-extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
-    i64 count, VIEWS, const VID* in, VID* spare, VID* out, int* stamps, int epoch, volatile u64* outcome, i64 max_count,
-    i64 max_arcs, i64 max_steps ARG_PARAMS) {
-  // The sum of degrees is stored in two parts, which cannot overflow: the few arcs of a step lead to no more vertices
-  // than arcs. One sum of 64 bits would be a loop of compare-and-swap: shared memory does not add such numbers.
-  __shared__ u32 next_count, next_arcs, next_arcs_high;
+extern "C" __global__ void IN_CLUSTERS __launch_bounds__(SOLO) push_repeatedly(
+    i64 count, VIEWS, const VID* in, VID* spare, VID* out, int* stamps, int epoch, volatile u64* outcome, u64* found,
+    i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
   ExpandTile tile;
   const auto& lists = LISTS;
   i64 steps = 0, arcs = 0;
+  bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
+  if (is_first) found[0] = found[1] = 0;
+  cluster_barrier();
   do {
-    if (threadIdx.x == 0) next_count = 0, next_arcs = 0, next_arcs_high = 0;
-    __syncthreads();
-    for (i64 i = threadIdx.x / TILE_SIZE; i < count; i += SOLO / TILE_SIZE) {
-      VID u = in[i];
+    u64* now = found + 2 * (steps % 3);
+    if (is_first) {
+      u64* then = found + 2 * ((steps + 1) % 3);
+      then[0] = then[1] = 0;
+    }
+    auto output = REACHED_LIST;
+    u64 leaving = 0;  // arcs, from the vertices that this thread has put into the list
+    for (i64 i = (blockIdx.x * SOLO + threadIdx.x) / TILE_SIZE; i < count; i += CLUSTER * SOLO / TILE_SIZE) {
+      VID u = __ldcg(in + i);
       if (tile.lane == 0) PREPARE(u);
       __syncwarp(tile.mask);
       auto walk_in = [&](const View& traversed, i64 s) {
         auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
-          if (valid && ALLOWED(v) && op(u, v, edge_of(traversed, slot), weight_of(traversed, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
-            out[atomicAdd(&next_count, 1u)] = v;
-            u64 degree = DEGREE(v);
-            atomicAdd(&next_arcs, u32(degree & 0xffff));
-            if (degree >> 16) atomicAdd(&next_arcs_high, u32(degree >> 16));
-          }
+          if (valid && ALLOWED(v) && op(u, v, edge_of(traversed, slot), weight_of(traversed, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch)
+            leaving += output.put(view, u64(ticket(now)), v);
         };
         walk(traversed, tile, i, u, s, body);
       };
       walk_segments(VIEW_NAMES, u, 0, lists.segments(u), 1, walk_in);
     }
-    __syncthreads();
-    count = next_count;
-    arcs = (i64(next_arcs_high) << 16) + next_arcs;
+    leaving = Tile<32>().reduce(leaving, Sum());
+    if ((threadIdx.x & 31) == 0 && leaving) atomicAdd(now + 1, leaving);
+    cluster_barrier();
+    count = i64(*(volatile u64*)now);
+    arcs = i64(*(volatile u64*)(now + 1));
     VID* swap = spare;
     spare = out;
     in = out;
@@ -119,14 +124,13 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     ++epoch;
     ++steps;
     NEXT_STEP;
-    __syncthreads();
   } while (count > 0 && count <= max_count && arcs <= max_arcs && steps < max_steps);
-  if (threadIdx.x == 0) report(outcome, count, arcs, steps, steps);
+  if (is_first) report(outcome, count, arcs, steps, steps);
 }
 
 #if BALANCE == BY_TILE  // the schedule of what all blocks do together
 
-constexpr int MAX_SMALL = 4;           // consecutive small frontiers, after which a single block should continue
+constexpr int MAX_SMALL = 4;           // consecutive small frontiers, after which a single cluster should continue
 constexpr int LAST_EPOCH = -(1 << 30);  // stamps are cleared after it
 constexpr int MAX_BLOCKS = 4;          // of a multiprocessor
 

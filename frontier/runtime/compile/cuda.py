@@ -115,6 +115,12 @@ def cooperative_blocks(each: int = COOPERATIVE_BLOCKS_EACH) -> int:
 
 
 @functools.cache
+def cluster_blocks() -> int:
+    """Blocks of a cluster, which `cluster.cuh` defines: one before compute capability 9."""
+    return 8 if int(current_arch()[3:]) >= 90 else 1
+
+
+@functools.cache
 def shared_memory() -> int:
     """Bytes of shared memory that a block of the current GPU can have."""
     import cupy

@@ -162,6 +162,7 @@ def install() -> None:
     cuda.shipped_cubin = lambda *_: None
     cuda.toolchain_version = lambda: f"emulated {version.hexdigest()}"
     cuda.import_toolchain = lambda: None
+    cuda.cluster_blocks = lambda: 1  # as kernels for devices without clusters
     workers._Process.compile = lambda *_: None
 
     def keep(code: Any, **options: Any) -> bytes:
