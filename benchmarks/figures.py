@@ -443,6 +443,32 @@ def inside() -> str:
     return table(head, cells, [("inside", GPU), ("inside", CPU)])
 
 
+def windows(card: str) -> str:
+    """A push of a sliding window, over the same insertion and deletion without one."""
+    rows = {row["form"]: row for row in rows_of("windows", card, what="window", structure="slab")}
+    if not rows:
+        return ""
+    ms, timed = rows["window"]["median_ms"], rows["plain, with times"]["median_ms"]
+    cells = [[number(ms, "ms"), ratio(ms, rows["plain"]["median_ms"]), ratio(ms, timed)]]
+    head = ["a push", "over insertion and deletion without times", "over insertion and deletion with times"]
+    return table(head, cells, [("windows", card)])
+
+
+def pipeline(card: str) -> str:
+    """Rows of streams that are read while the GPU works."""
+    words = {
+        ("feeding", "plain loop, host arrays", None): "a plain loop over arrays in host memory",
+        ("feeding", "pipeline, host arrays", None): "arrays in host memory",
+        ("feeding", "pipeline, device arrays", None): "arrays on the GPU",
+        ("window", "pipeline, host arrays", False): "with a sliding window",
+        ("window", "pipeline, host arrays", True): "with a window and exact triangle counts after each batch",
+    }
+    rates = {(row["what"], row["form"], row.get("triangles")): row["m_records_per_s"]
+             for row in rows_of("pipeline", card)}  # fmt: skip
+    cells = [[label, number(rates[key])] for key, label in words.items() if key in rates]
+    return table(["source", "million rows per second"], cells, [("pipeline", card)])
+
+
 def recommendations() -> str:
     """The tables of the page that helps to choose a structure."""
     return "\n\n".join(choosing.advice(path) for card in (GPU, CPU) for path in files_of("choosing", card))
@@ -490,6 +516,8 @@ FIGURES: dict[str, Callable[[], str]] = {
     "cpu": on_a_cpu,
     "motifs": motifs,
     "moving-motifs": moving_motifs,
+    "windows": lambda: windows(GPU),
+    "pipeline": lambda: pipeline(GPU),
     "choosing": recommendations,
     "small-rate": lambda: rate(2**16),
     "large-rate": lambda: rate(2**22),

@@ -56,7 +56,8 @@ def run(context: Context) -> Results:
     for name in (f"rmat{axes.dynamic_scale}", f"grid{axes.grid_side}"):
         graph = context.graph(name)
         for analytic in analytics().values():
-            if analytic.incremental is None or analytic.static is None:
+            chosen = analytic.name in (context.algorithms or (analytic.name,))
+            if not chosen or analytic.incremental is None or analytic.static is None:
                 continue
             size = axes.truss_size if analytic.name in SMALL else axes.incremental_size
             start, batches = split(graph, size, axes.warm_up + axes.incremental_batches)

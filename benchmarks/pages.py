@@ -21,7 +21,7 @@ from .results import ROOT
 PLACE = re.compile(r"<!-- figure ([a-z0-9-]+) -->(\n?).*?(\n?)<!-- /figure -->", re.DOTALL)
 PAGES = (
     "README.md", "docs/benchmarks.md", "docs/performance.md", "docs/choosing.md", "docs/temporal.md",
-    "docs/directed.md", "docs/edge_data.md", "docs/names.md", "docs/functors.md",
+    "docs/directed.md", "docs/edge_data.md", "docs/names.md", "docs/functors.md", "docs/pipeline.md",
 )  # fmt: skip
 """Pages with figures."""
 

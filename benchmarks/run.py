@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import frontier as fr
+from algorithms import analytics
 from algorithms.catalogue import GALLERY
 from dynfrontier.peers import is_installed
 
@@ -85,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the same as --mode quick")
     found.add_argument("--structures", help="names, separated by commas (default: all). CSR is always included.")
     found.add_argument("--scales", help="RMAT scales, such as 20,22, of which the dynamic benchmark uses the largest")
-    found.add_argument("--algorithms", help="gallery: names, separated by commas (default: all)")
+    found.add_argument("--algorithms", help="gallery and incremental: names, separated by commas (default: all)")
     found.add_argument("--peers", help="names, separated by commas, or 'none' (default: all that are installed)")
     found.add_argument(
         "--in-edges", action="store_true", help="updates and incremental: also directed graphs that keep in-edges"
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         scales = tuple(int(text) for text in options.scales.split(",")) if options.scales else None
         peers = _choose_peers(options.peers, device.kind, options.benchmark)
-        algorithms = _choose_algorithms(options.algorithms)
+        algorithms = _choose_algorithms(options.algorithms, options.benchmark)
     except (ValueError, RuntimeError) as error:
         line.error(str(error))
     axes = axes_for(device.kind, options.mode, scales)
@@ -168,11 +169,12 @@ def report(results: Results) -> str:
     return "\n".join([head, *BENCHMARKS[results.benchmark].tables(results), notes])
 
 
-def _choose_algorithms(names: str | None) -> tuple[str, ...]:
+def _choose_algorithms(names: str | None, benchmark: str) -> tuple[str, ...]:
+    known = [*(() if benchmark == incremental.NAME else GALLERY), *(() if benchmark == gallery.NAME else analytics())]
     found = tuple(names.split(",")) if names else ()
     for name in found:
-        if name not in GALLERY:
-            raise ValueError(f"there is no algorithm {name!r} in the gallery; choose from {', '.join(GALLERY)}")
+        if name not in known:
+            raise ValueError(f"there is no algorithm {name!r}; choose from {', '.join(known)}")
     return found
 
 
