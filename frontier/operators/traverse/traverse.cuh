@@ -37,6 +37,7 @@ struct BothLists {
 #define VIEWS View view, View entering
 #define VIEW_NAMES view, entering
 #define REACHED_LIST ReachedList{out, view, entering}
+#define DEGREE(v) (u64(view.degree(v)) + u64(entering.degree(v)))
 #define LISTS BothLists{view, entering}
 
 // The segments s, s + step, ... below `end` of u. The view is chosen for each segment, and functors are inlined only
@@ -58,6 +59,7 @@ typedef VertexList ReachedList;
 #define VIEWS View view
 #define VIEW_NAMES view
 #define REACHED_LIST VertexList{out}
+#define DEGREE(v) u64(view.degree(v))
 #define LISTS view
 
 template <class WalkIn>
@@ -97,7 +99,6 @@ extern "C" __global__ void IN_CLUSTERS __launch_bounds__(SOLO) push_repeatedly(
       u64* then = found + 2 * ((steps + 1) % 3);
       then[0] = then[1] = 0;
     }
-    auto output = REACHED_LIST;
     u64 leaving = 0;  // arcs, from the vertices that this thread has put into the list
     for (i64 i = (blockIdx.x * SOLO + threadIdx.x) / TILE_SIZE; i < count; i += CLUSTER * SOLO / TILE_SIZE) {
       VID u = __ldcg(in + i);
@@ -105,8 +106,11 @@ extern "C" __global__ void IN_CLUSTERS __launch_bounds__(SOLO) push_repeatedly(
       __syncwarp(tile.mask);
       auto walk_in = [&](const View& traversed, i64 s) {
         auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
-          if (valid && ALLOWED(v) && op(u, v, edge_of(traversed, slot), weight_of(traversed, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch)
-            leaving += output.put(view, u64(ticket(now)), v);
+          if (valid && ALLOWED(v) && op(u, v, edge_of(traversed, slot), weight_of(traversed, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
+            u64 degree = DEGREE(v);  // read while the place is drawn
+            out[ticket(now)] = v;
+            leaving += degree;
+          }
         };
         walk(traversed, tile, i, u, s, body);
       };
