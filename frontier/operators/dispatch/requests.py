@@ -156,6 +156,9 @@ def _linked(graph: BaseGraph, text: Mapping[str, Any]) -> CudaFunctor | GraphFor
 # ---- compiling -------------------------------------------------------------------------------------------------------
 
 
+LONG = "frontier/operators/traverse/traverse.cuh", "frontier/operators/intersect/intersect.cuh"
+"""Headers whose kernels are compiled for most of a second, others for a tenth. Their functors come first, since
+functors are compiled one after another."""
 _begun: dict[tuple, Ahead] = clearable({})
 """Lists whose compilation was started, by the analytic and the graph's kernels, which represent its structure and
 dtypes."""
@@ -175,7 +178,7 @@ class Ahead:
     def _begin(self, graph: BaseGraph, texts: list[Mapping[str, Any]]) -> None:
         from frontier.runtime.compile.cuda import compile_ahead, shipped_cubin
 
-        for text in texts:
+        for text in sorted(texts, key=lambda text: (bool(text["functors"]), text["header"] not in LONG)):
             try:
                 header, defines, functors = request_of(graph, text)
                 codes: Any = shipped_cubin(header, defines, self._arch, functors)
