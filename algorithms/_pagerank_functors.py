@@ -52,11 +52,6 @@ def note_end(src, dst, edge, weight, totals, fresh):
     return True
 
 
-def check_total(v, totals, bad):
-    if totals[v] > 0 and not LEAST_TOTAL <= totals[v] < math.inf:
-        bad[0] = 1
-
-
 def send_all(v, *args):
     """Send each neighbor its share of a rank."""
     walk = Walk(*args)

@@ -73,7 +73,7 @@ from ._functors import always, neighbor_value, weight_of
 from ._pagerank_functors import MEASURES
 from ._trials import Trials
 from .incremental import IncrementalAlgorithm, maintained
-from .pagerank import ConvergenceError, check_parameters, distribution, pagerank, totals_of
+from .pagerank import ConvergenceError, check_parameters, check_total, distribution, pagerank, totals_of
 
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc costs several times
@@ -345,7 +345,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         ends = (dst, src) if graph.directed else (xp.concatenate([src, dst]), xp.concatenate([dst, src]))
         touched: Any = fr.visit_edges(graph, *ends, note, *args)  # of an edge, the second
         fr.neighbor_reduce(graph, touched, weight_of, out=self._walk.totals)
-        fr.compute(touched, functors.check_total, self._walk.totals, self._bad)
+        fr.compute(touched, check_total, self._walk.totals, self._bad)
 
     # ---- ranks ------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ Page, Brin, Motwani and Winograd, "The PageRank Citation Ranking", 1999.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -319,13 +320,23 @@ def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:
         return graph.degrees()
     check_weights(graph, "pagerank")
     totals = fr.neighbor_reduce(graph, None, weight_of)
-    check_totals(totals, "pagerank")
+    check_totals(graph, totals, "pagerank")
     return totals
 
 
-def check_totals(totals: Any, name: str) -> None:
+def check_totals(graph: fr.Graph, totals: Any, name: str) -> None:
     """Raise ValueError, in the algorithm of this name, unless `damping_of` can divide by these totals."""
-    if not bool((totals < np.inf).all()):
+    unfit = graph.flags()
+    fr.compute(fr.Frontier.all(graph), check_total, totals, unfit)
+    graph.sync(unfit)
+    if not graph.device.to_host(unfit)[0]:
+        return
+    if not np.isfinite(graph.device.to_host(totals)).all():
         raise ValueError(f"{name} needs weights that are finite")
-    if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
-        raise ValueError(f"{name} needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
+    raise ValueError(f"{name} needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
+
+
+def check_total(v, totals, unfit):
+    """Note a total that is infinite, NaN, or too small to divide by."""
+    if not (totals[v] <= 0 or LEAST_TOTAL <= totals[v] < math.inf):
+        unfit[0] = 1

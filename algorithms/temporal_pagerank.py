@@ -149,7 +149,7 @@ def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: Fading) -> A
     if weighted:
         check_weights(graph, "temporal_pagerank")
     totals = fr.neighbor_reduce(graph, None, _total_weighted if weighted else _total, *fading)
-    check_totals(totals, "temporal_pagerank")
+    check_totals(graph, totals, "temporal_pagerank")
     return damping_of(graph, totals, alpha)
 
 
