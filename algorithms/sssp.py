@@ -34,9 +34,9 @@ from .bfs import bfs
 from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 
-REACH = {"cpu": 1, "gpu": 64}
-"""delta is this multiple of the mean weight divided by the mean degree. On a CPU a bucket costs next to nothing. On a
-GPU a round costs as much as many small steps, and scale-free graphs need few rounds either way."""
+REACH = {"cpu": 1, "gpu": 512}
+"""delta is this multiple of the typical weight divided by the mean degree. On a CPU a bucket costs next to nothing. On
+a GPU a round costs as much as many small steps, and scale-free graphs need few rounds either way."""
 MAX_DELTA = 2**62
 """Upper bound on delta for integer weights."""
 
@@ -217,22 +217,23 @@ def check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any
 def bucket_width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
     """The width of a bucket, delta. Raises ValueError if a weight is negative or NaN."""
     largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MAX_DELTA
-    reach = REACH[graph.device.kind] * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
+    reach = REACH[graph.device.kind] * _typical_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
     return dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
 
 
-def _mean_weight(graph: fr.Graph) -> float:
-    """Mean of the finite weights. Raises ValueError if a weight is negative or NaN."""
-    total = float(fr.neighbor_reduce(graph, None, _weight_or_nan, dtype=np.float64).sum())
+def _typical_weight(graph: fr.Graph) -> float:
+    """Mean of the square roots of the finite weights, squared: a few long edges hardly count. Raises ValueError if a
+    weight is negative or NaN."""
+    total = float(fr.neighbor_reduce(graph, None, _root_or_nan, dtype=np.float64).sum())
     if math.isnan(total):
         raise ValueError("shortest paths need weights that are numbers and not negative")
-    return total / max(graph.num_arcs, 1)
+    return (total / max(graph.num_arcs, 1)) ** 2
 
 
-def _weight_or_nan(src, dst, edge, weight):
+def _root_or_nan(src, dst, edge, weight):
     if not weight >= 0:
         return math.nan
-    return weight if weight < math.inf else 0.0
+    return math.sqrt(weight) if weight < math.inf else 0.0
 
 
 # Differences of distances never overflow their type, but sums might.

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from frontier.runtime import Device
+from frontier.runtime.memory.pinned import pinned
 
 from .channel import Channel, ChannelClosed
 from .records import RecordColumns
@@ -137,12 +138,10 @@ class PinnedMemory:
 
     def of(self, number: int, size: int) -> np.ndarray:
         """At least this number of bytes for a slot. Its previous memory stays while it is used."""
-        import cupyx
-
         if size > LARGE:  # not for slots that may not need as much
-            return cupyx.empty_pinned(size, np.uint8)
+            return pinned(size, np.uint8)
         if size > self._size:
-            self._memory, self._size = cupyx.empty_pinned(self._slots * size, np.uint8), size
+            self._memory, self._size = pinned(self._slots * size, np.uint8), size
         return self._memory[number * self._size : (number + 1) * self._size]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .log import logger
+from .memory.pinned import pinned
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,7 @@ def _few_to_host(xp: ModuleType, array: Any) -> np.ndarray:
     size, stream = array.nbytes, xp.cuda.get_current_stream()
     landed = getattr(_landing, "bytes", None)
     if landed is None:
-        import cupyx
-
-        landed = _landing.bytes = cupyx.empty_pinned(SMALL_BYTES, np.uint8)
+        landed = _landing.bytes = pinned(SMALL_BYTES, np.uint8)
         _landing.address = landed.ctypes.data
     if size:
         array.data.copy_to_host_async(_landing.address, size, stream)

@@ -487,7 +487,7 @@ def distances_case(op, header, weight_dtype):
         flags = np.zeros(1, np.int32)
         repair = distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)
         args = {
-            "_weight_or_nan": (),
+            "_root_or_nan": (),
             "_relax": (distances, unreached, flags),
             "forget": (np.zeros(1, np.int64), np.int64(9), *repair),
             "take_changed": repair[2:3],

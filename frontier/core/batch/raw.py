@@ -14,6 +14,7 @@ import numpy as np
 
 from frontier.runtime import Device
 from frontier.runtime.launch.arguments import Struct
+from frontier.runtime.memory.pinned import pinned
 
 MAX_EDGES = 4096  # of a batch that each thread block may look at as a whole (SMALL_BATCH of small_batch.cuh)
 MAX_ARCS = 2**17  # of a batch that structures have memory for
@@ -62,10 +63,8 @@ class Staging:
     """Small batches of the host on their way to the device: all arrays of one travel in one copy."""
 
     def __init__(self, device: Device):
-        import cupyx
-
         size = 3 * 8 * MAX_EDGES
-        self._host = cupyx.empty_pinned(size, np.uint8)
+        self._host = pinned(size, np.uint8)
         self._device = device.xp.empty(size, np.uint8)
         self._stream = device.xp.cuda.get_current_stream
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from frontier.core.arguments import one_of
 from frontier.runtime import Device
+from frontier.runtime.memory.pinned import pinned
 
 from .base import BaseCommunicator
 from .windows import Window
@@ -378,9 +379,7 @@ class Communicator(BaseCommunicator):
         if not self.device.is_gpu or not 0 < values.size <= FEW:
             return self.device.xp.asarray(values)
         if self._staging is None:
-            import cupyx
-
-            self._staging = cupyx.empty_pinned(FEW, np.int64)
+            self._staging = pinned(FEW, np.int64)
         self._staging[: values.size] = values
         out = self.device.xp.empty(values.size, np.int64)
         stream = self.device.xp.cuda.get_current_stream()

@@ -11,6 +11,7 @@ import numpy as np
 from frontier.core.arguments import one_of
 from frontier.runtime import resolve_device
 from frontier.runtime.memory.elementwise import copy_to
+from frontier.runtime.memory.pinned import pinned
 
 from .communicator import REDUCTIONS, Communicator, PartLostError, Transfer
 from .windows import FROM_HOST, MAX_WINDOWS, Window, open_on_gpus
@@ -39,10 +40,8 @@ class Numbers:
     """A few int64 numbers that go from the host to the device and back, through page-locked memory."""
 
     def __init__(self, xp: Any, size: int):
-        import cupyx
-
         self.size = size
-        self._host = cupyx.empty_pinned(size, np.int64)
+        self._host = pinned(size, np.int64)
         self._address = self._host.ctypes.data
         self._device = xp.empty(size, np.int64)
 

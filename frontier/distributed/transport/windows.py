@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.runtime.launch.arguments import Field, Struct
+from frontier.runtime.memory.pinned import pinned
 from frontier.runtime.memory.scratch import Counters
 
 if TYPE_CHECKING:
@@ -96,10 +97,10 @@ class Window:
 
 
 def _pinned() -> Any:
-    """Return a number of the host that kernels can read."""
-    import cupyx
-
-    return cupyx.zeros_pinned(1, np.int64)
+    """Return a number of the host that kernels can read, 0 at first."""
+    number = pinned(1, np.int64)
+    number[0] = 0
+    return number
 
 
 def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:

@@ -9,6 +9,7 @@ import numpy as np
 from ..device import Device
 from ..launch.recorder import not_recorded, refuse_to_wait
 from .elementwise import fill_with
+from .pinned import pinned
 
 
 class Scratch:
@@ -126,9 +127,8 @@ class Counters:
         self._expected = False  # whether a launched kernel has not reported yet
         self._is_gpu = device.is_gpu
         if self._is_gpu:
-            import cupyx
-
-            self._host = cupyx.zeros_pinned(size, np.int64)
+            self._host = pinned(size, np.int64)
+            self._host.fill(0)
             self._words, self._unknown = memoryview(self._host), memoryview(np.full(size, UNKNOWN))
             self._address = self._host.ctypes.data
             self.published = self._address
@@ -198,9 +198,8 @@ class ErrorFlag:
 
     def __init__(self, device: Device):
         if device.is_gpu:
-            import cupyx
-
-            self._flag = cupyx.zeros_pinned(1, np.int64)
+            self._flag = pinned(1, np.int64)
+            self._flag[0] = 0
             self.pointer: Any = np.uint64(self._flag.ctypes.data)
         else:
             self.pointer = self._flag = np.zeros(1, np.int64)

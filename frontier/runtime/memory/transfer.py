@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..values import kind_of
+from .pinned import pinned
 
 
 class HostCopy:
@@ -23,10 +24,9 @@ class HostCopy:
             self._host = array.copy()
         else:
             import cupy
-            import cupyx
 
             stream = cupy.cuda.get_current_stream()
-            self._host = cupyx.empty_pinned(array.shape, array.dtype)
+            self._host = pinned(array.shape, array.dtype)
             array.data.copy_to_host_async(self._host.ctypes.data, array.nbytes, stream)
             self._event = cupy.cuda.Event(disable_timing=True)
             self._event.record(stream)

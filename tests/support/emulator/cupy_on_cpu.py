@@ -320,14 +320,6 @@ def using_allocator(allocate: Any) -> Iterator[None]:
         _allocators.pop()
 
 
-def _empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
-    return np.empty(shape, dtype)
-
-
-def _zeros_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
-    return np.zeros(shape, dtype)
-
-
 _OWN = {"ndarray": ndarray, "empty": empty, "asarray": asarray, "array": asarray, "asnumpy": asnumpy, "copy": copy}
 
 
@@ -375,6 +367,7 @@ def install() -> None:
     cuda.get_current_stream = lambda *_: _streams[-1]
     cuda.get_elapsed_time = lambda begin, end: 1e3 * (end.time - begin.time)
     cuda.alloc = alloc
+    cuda.alloc_pinned_memory = bytearray
     cuda.get_allocator = lambda: _allocators[-1]
     cuda.using_allocator = using_allocator
     driver = types.ModuleType("cupy.cuda.driver")
@@ -390,7 +383,7 @@ def install() -> None:
     cupy.cuda = cuda
     cupyx = types.ModuleType("cupyx")
     cupyx.__path__ = []
-    cupyx.empty_pinned, cupyx.zeros_pinned = _empty_pinned, _zeros_pinned
+    cupyx.empty_pinned = np.empty
     sys.modules.update({
         "cupy": cupy, "cupy.cuda": cuda, "cupy.cuda.runtime": runtime, "cupy.cuda.driver": driver,
         "cupy.cuda.function": function, "cupy.cuda.memory": memory, "cupyx": cupyx,
