@@ -361,7 +361,7 @@ def on_a_cpu() -> str:
         "Time relative to `csr`:": structures(CPU),
         "The longest batch while a graph grows:": growth(CPU),
         "Whole streams:": streams(CPU),
-        "One thread (GAP: a second run, wall clock time, and PageRank in float32):": one_thread(),
+        "One thread (GAP: wall clock time, and PageRank in float32):": one_thread(),
     }  # fmt: skip
     return "\n\n".join(f"{title}\n\n{text}" for title, text in parts.items() if text)
 

@@ -2,8 +2,8 @@
 
 The machine may be shared, so what counts is the thread's CPU time, and of many calls the least and the tenth
 percentile. With ``--before``, another checkout of this project is measured alternately with this one, each turn in a
-separate process. SciPy, igraph and NetworKit participate if they can be imported, and GAP's programs if ``--gap`` names
-their folder, with wall clock times.
+separate process. SciPy, igraph and NetworKit participate if they can be imported, and GAP's programs if ``--gap``
+names their folder, with wall clock times.
 
 Graphs are undirected, except for strong components, which are of the directed ones. `DYNFRONTIER_DATA` names the folder
 of published graphs. Missing ones are left out.
@@ -73,7 +73,10 @@ def main(arguments: Sequence[str]) -> int:
 
     line = argparse.ArgumentParser(prog="python -m benchmarks one-thread", description=__doc__.splitlines()[0])
     line.add_argument("--before", type=Path, metavar="DIR", help="another checkout, measured by turns")
-    line.add_argument("--gap", type=Path, metavar="DIR", help="folder of GAP's programs (bfs, sssp, ...), SERIAL=1")
+    line.add_argument(
+        "--gap", type=Path, metavar="DIR", default=os.environ.get("GAP_DIR"),
+        help="folder of GAP's programs (bfs, sssp, ...), SERIAL=1 (default: the variable GAP_DIR)",
+    )  # fmt: skip
     line.add_argument("--algorithms", default=",".join(CASES), help="names, separated by commas (default: all)")
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--threads", type=int, default=1, help="of ours. With several, wall-clock time counts.")
