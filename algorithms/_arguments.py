@@ -51,13 +51,13 @@ def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[in
     """
     fr.advanced.arguments.check_graph(graph)
     seed = fr.advanced.arguments.integer(seed, "seed")
-    existing = graph.device.to_host(fr.Frontier.all(graph).vertices)
+    existing = fr.Frontier.all(graph).vertices
     if k is not None:
         if sources is not None:
             raise ValueError("sources and k cannot both be given: k is the number of sources to draw")
         chosen = fr.advanced.draw_vertices(existing, fr.advanced.arguments.integer(k, "k", 1), seed)
     elif sources is None:
-        chosen = np.sort(existing)
+        chosen = np.sort(graph.device.to_host(existing))
     elif np.ndim(sources) == 0:
         raise TypeError(f"sources must be a list or array of vertices, not {sources!r}; k= draws so many")
     else:

@@ -196,12 +196,13 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         """Give entries to new vertices, and clear the entries of deleted ones."""
         graph = self.graph
         present = fr.Frontier.all(graph)
-        existing = graph.device.to_host(present.vertices)
+        existing = present.vertices
         before, self._existing = self._sources, int(existing.size)
         if self._k is not None:
             chosen = fr.advanced.draw_vertices(existing, self._k, self._seed)
         else:
-            chosen = np.sort(existing) if self._given is None else np.intersect1d(self._given, existing)
+            there = graph.device.to_host(existing)
+            chosen = np.sort(there) if self._given is None else np.intersect1d(self._given, there)
         self._sources = chosen.tolist()
         if self._sources != before:
             self._stale = True

@@ -1,4 +1,4 @@
-// CUDA kernels that fill, copy, convert and scale arrays, for all types at once: the name of each ends in the types' (C_TYPES).
+// CUDA kernels that fill, copy, convert, scale and filter arrays, for all types at once: the name of each ends in the types' (C_TYPES).
 #pragma once
 #include "frontier/cuda/types.cuh"
 
@@ -69,3 +69,20 @@ CONVERT(i64, int)
 CONVERT(int, double)
 CONVERT(i64, double)
 CONVERT(float, double)
+
+// Appends the ids whose numbers are below `limit`: SplitMix64, as `mixed` in random_vertices.py. `number`, zero before,
+// counts them all, and `out` receives the first `capacity` of them.
+#define LIST_BELOW(ID) \
+  extern "C" __global__ void list_below_##ID( \
+      i64 count, const ID* ids, u64 key, u64 limit, i64 capacity, ID* out, u64* number) { \
+    GRID_STRIDE(i, count) { \
+      u64 h = (u64(ids[i]) ^ key) + 0x9E3779B97F4A7C15ull; \
+      h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull; \
+      h = (h ^ (h >> 27)) * 0x94D049BB133111EBull; \
+      if ((h ^ (h >> 31)) >= limit) continue; \
+      u64 at = atomicAdd(number, 1ull); \
+      if (at < u64(capacity)) out[at] = ids[i]; \
+    } \
+  }
+LIST_BELOW(int)
+LIST_BELOW(i64)

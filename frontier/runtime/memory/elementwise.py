@@ -185,6 +185,15 @@ def converted(device: Device, values: Any, dtype: Any) -> Any:
     return out
 
 
+def list_below(ids: Any, key: int, limit: int, out: Any, number: Any) -> None:
+    """List the ids on a GPU whose random numbers (`mixed`) for a key are below a limit, in any order.
+
+    `number`, a uint64 that is zero, counts them all, also beyond the capacity of `out`.
+    """
+    name = _name(ids.dtype)
+    _kernel(f"list_below_{name}")(int(ids.size), ids, key, limit, int(out.size), out, number)
+
+
 def _name(dtype: np.dtype) -> str | None:
     return C_TYPES.get(dtype)
 
