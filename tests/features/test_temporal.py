@@ -209,7 +209,7 @@ def test_memory_is_reported(device):
     graph.insert_edges([0, 1], [1, 2], time=[1, 2])
     before = graph.memory_usage().used, graph.statistics().bytes["arrivals"]
     graph.expire(0)
-    entries = 2 * ((8 if graph.device.is_gpu else 1) + 4)  # on a CPU with times of a byte
+    entries = 2 * (8 + 4)
     reserved = entries + graph.edge_capacity * (4 + 4)  # and the ends of edges
     assert before[1] == 0 and graph.statistics().bytes["arrivals"] == reserved
     assert graph.memory_usage().used == before[0] + entries + 2 * (4 + 4)

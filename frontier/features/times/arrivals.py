@@ -264,7 +264,7 @@ class Arrivals:
         self._add(chunk)
 
     def _chunk(self, times: Any, ids: Any, bounds: Bounds) -> Chunk:
-        if not isinstance(times, EvenTimes):
+        if ids.size > FEW and not isinstance(times, EvenTimes):  # small chunks are merged first
             times = compact(self.device, times, bounds.first, bounds.last)
         return Chunk(times, ids, *bounds)
 
