@@ -88,8 +88,10 @@ def test_windows_by_time(directed, ordered, keep_time, ways, monkeypatch, rng):
     assert graphs[0].payload.table.top < 3 * N * N  # freed ids are used again
 
 
+@pytest.mark.parametrize("few", [0, 4096])
 @pytest.mark.parametrize("length", [{"count": 300}, {"count": 40}, {"batches": 4}])
-def test_windows_of_records(directed, length, ways, monkeypatch, rng):
+def test_windows_of_records(directed, length, few, ways, monkeypatch, rng):
+    monkeypatch.setattr("frontier.features.times.arrivals.FEW", few)  # larger chunks are not merged
     graphs = [SlabGraph(N, directed=directed, time_unit="ns", device="gpu") for _ in range(2)]
     windows = [fr.SlidingWindow(graph, **length) for graph in graphs]
     for _ in range(20):

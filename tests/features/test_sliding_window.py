@@ -61,6 +61,25 @@ def test_the_last_records(structure, device, length, rng):
         assert graph.num_edges == expected.num_edges
 
 
+def test_the_log_of_numbered_rows_has_only_their_ids(device, rng):
+    graph = SlabGraph(50, time_unit="ns", device=device)
+    window = fr.SlidingWindow(graph, count=500)
+    for _ in range(30):
+        window.push(*graph.xp.asarray(rng.integers(0, 50, (2, 40)).astype(np.int32)))
+        log = graph.payload.table.times.arrivals
+        assert log.nbytes <= 4 * 1000  # chunks are removed whole, or from their start
+    assert log.size == 500
+
+
+def test_empty_pushes_count(device):
+    window = fr.SlidingWindow(SlabGraph(5, time_unit="ns", device=device), batches=2)
+    assert [window.push(*pair).expired for pair in ([[0], [1]], [[], []], [[], []])] == [0, 0, 1]
+    assert window.clock == 2
+    window = fr.SlidingWindow(SlabGraph(5, time_unit="ns", device=device), count=2)
+    assert window.push([], []).expired == 0 and window.clock is None
+    assert window.push([0], [1]).inserted == 1 and window.push([], []).expired == 0 and window.clock == 0
+
+
 def test_weights_and_data_of_records_in_time(device):
     graph = SlabGraph(5, time_unit="s", weight_dtype="float32", edge_data={"kind": "int32"}, device=device)
     window = fr.SlidingWindow(graph, "1min", lateness="10s")

@@ -209,9 +209,10 @@ def test_memory_is_reported(device):
     graph.insert_edges([0, 1], [1, 2], time=[1, 2])
     before = graph.memory_usage().used, graph.statistics().bytes["arrivals"]
     graph.expire(0)
-    logged = 2 * (8 + 4) + graph.edge_capacity * (4 + 4)  # entries, and the ends of edges
-    assert before[1] == 0 and graph.statistics().bytes["arrivals"] == logged
-    assert graph.memory_usage().used == before[0] + logged
+    entries = 2 * (8 + 4)
+    reserved = entries + graph.edge_capacity * (4 + 4)  # and the ends of edges
+    assert before[1] == 0 and graph.statistics().bytes["arrivals"] == reserved
+    assert graph.memory_usage().used == before[0] + entries + 2 * (4 + 4)
 
 
 def test_large_chunks_that_are_out_of_order(device, rng):

@@ -205,7 +205,7 @@ class EdgeData(Table):
 
     def used_bytes(self) -> int:
         """Bytes of the entries up to `top`, of the free ids, of the log of times, and of records."""
-        logged = 0 if self.times is None else self.times.reserved_bytes()
+        logged = 0 if self.times is None else self.times.used_bytes(self.top)
         return super().used_bytes() + logged + (0 if self.records is None else self.records.used_bytes())
 
     def reserved_bytes(self) -> dict[str, int]:

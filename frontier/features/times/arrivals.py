@@ -1,6 +1,7 @@
 """`Arrivals`: a log of insertions by time, which finds records before a given time without scanning all.
 
-An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted, and a heap orders
+An entry has a record's time and the id of its edge. Times are stored in a compact form if possible (`logged`). Entries
+lie in *chunks*, as they were inserted, and a heap orders
 the chunks by first time. A first chunk of the heap that ends before the given time is removed whole. Any other is
 sorted, once, and its first part is removed. So a stream in the order of time is never sorted, and another costs a sort
 of each chunk. Small chunks of similar size are merged.
@@ -23,11 +24,14 @@ import numpy as np
 from frontier.runtime import Counters, Device, Kernels
 from frontier.runtime.memory.elementwise import copy_of
 
+from .logged import EvenTimes, OffsetTimes, after, as_array, compact, joined, split
+
 FEW = 4096  # entries. Smaller chunks are merged
 MANY = 1 << 18  # entries. Fewer removed entries stay in the arrays of their chunk
 LOOKED_AT = 4  # chunks that are inspected before one is split
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
+COMPACT = EvenTimes, OffsetTimes
 
 
 class Split(NamedTuple):
@@ -66,8 +70,8 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Entries before `begin` were removed. `first` and `last` bound the remaining times, which ascend if `ordered`. A
-    chunk is `alive` until it is merged.
+    Entries before `begin` were removed. `first` and `last` bound the remaining times, which ascend if `ordered`.
+    `times` is an array of int64, or in a form of `logged`. A chunk is `alive` until it is merged.
     """
 
     times: Any
@@ -80,7 +84,7 @@ class Chunk:
 
     @property
     def size(self) -> int:
-        return int(self.times.size) - self.begin
+        return int(self.ids.size) - self.begin
 
     @property
     def nbytes(self) -> int:
@@ -89,10 +93,10 @@ class Chunk:
     def trim(self) -> None:
         """Free the memory of removed entries, if they are many and the greater part, and memory to do so is
         available."""
-        if not self.begin > MANY or not 2 * self.begin > self.times.size > self.begin:
+        if not self.begin > MANY or not 2 * self.begin > self.ids.size > self.begin:
             return
         with suppress(MemoryError):
-            self.times, self.ids = copy_of(self.times[self.begin :]), copy_of(self.ids[self.begin :])
+            self.times, self.ids = after(self.times, self.begin), copy_of(self.ids[self.begin :])
             self.begin = 0
 
 
@@ -145,14 +149,14 @@ class Arrivals:
 
     def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
         """Add entries, whose arrays are retained, without a host synchronization. `bounds` are of their times, if
-        known."""
-        if not times.size:
+        known. EvenTimes have bounds."""
+        if not ids.size:
             return
-        self.size += int(times.size)
+        self.size += int(ids.size)
         if bounds is None:
             self._pending.append((times, ids))
         else:
-            self._add(Chunk(times, ids, *bounds))
+            self._add(self._chunk(times, ids, bounds))
 
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`, or None.
@@ -170,7 +174,7 @@ class Arrivals:
                     continue
                 popped.append(chunk)
                 if chunk.last < before:
-                    chunks.append((chunk, int(chunk.times.size), chunk.last))
+                    chunks.append((chunk, int(chunk.ids.size), chunk.last))
                     continue
                 self._sort(chunk)
                 end, first = self._split_of(chunk, before)
@@ -187,7 +191,8 @@ class Arrivals:
             if first >= before:
                 break
             if chunk.alive and chunk.ordered and chunk.last >= before:
-                self._search(chunk, before)
+                if not isinstance(chunk.times, COMPACT):
+                    self._search(chunk, before)
                 break
 
     def oldest(self, before: int, entries: int, pieces: int) -> list[Piece]:
@@ -224,19 +229,21 @@ class Arrivals:
     def _split_of(self, chunk: Chunk, before: int) -> tuple[int, int]:
         """The position of the first entry of an ordered chunk that is not before some time, and the time of that
         entry."""
-        split = self._split
-        if split is None or split[1:3] != (chunk.begin, before) or split.times is not chunk.times:
-            split = self._search(chunk, before)
+        if isinstance(chunk.times, COMPACT):
+            return split(chunk.times, chunk.begin, before)
+        last = self._split
+        if last is None or last[1:3] != (chunk.begin, before) or last.times is not chunk.times:
+            last = self._search(chunk, before)
         found = self._splits
-        end, first, _ = found.peek() if found.peek()[2] == split.token else found.synchronize()  # the token comes last
+        end, first, _ = found.peek() if found.peek()[2] == last.token else found.synchronize()  # the token comes last
         return end, first
 
     def _search(self, chunk: Chunk, before: int) -> Split:
         token = 1 if self._split is None else self._split.token + 1
-        self._split = split = Split(chunk.times, chunk.begin, before, token)
+        self._split = search = Split(chunk.times, chunk.begin, before, token)
         size = int(chunk.times.size)
         self._kernels.find_split(1, chunk.times, chunk.begin, size, before, token, self._splits.published)
-        return split
+        return search
 
     def enter(self, chunk: Chunk) -> None:
         """Have a chunk be found by its first time."""
@@ -252,8 +259,14 @@ class Arrivals:
         arrays = parts[0] if len(parts) == 1 else [xp.concatenate(pieces) for pieces in zip(*parts, strict=True)]
         times, ids = arrays
         bounds = time_bounds(self._kernels, self._counters, times)
+        chunk = self._chunk(times, ids, bounds)
         self._pending = []
-        self._add(Chunk(times, ids, *bounds))
+        self._add(chunk)
+
+    def _chunk(self, times: Any, ids: Any, bounds: Bounds) -> Chunk:
+        if ids.size > FEW and not isinstance(times, EvenTimes):  # small chunks are merged first
+            times = compact(self.device, times, bounds.first, bounds.last)
+        return Chunk(times, ids, *bounds)
 
     def _add(self, chunk: Chunk) -> None:
         while chunk.size <= FEW:
@@ -270,10 +283,12 @@ class Arrivals:
 
     def _merged(self, one: Chunk, two: Chunk) -> Chunk:
         xp = self.device.xp
-        times = xp.concatenate([one.times[one.begin :], two.times[two.begin :]])
+        times: Any = joined(one.times, one.begin, two.times, two.begin)
+        if times is None:
+            times = xp.concatenate([as_array(self.device, chunk.times, chunk.begin) for chunk in (one, two)])
         ids = xp.concatenate([one.ids[one.begin :], two.ids[two.begin :]])
         ordered = one.ordered and two.ordered and one.last <= two.first
-        both = Chunk(times, ids, min(one.first, two.first), max(one.last, two.last), ordered)
+        both = self._chunk(times, ids, Bounds(min(one.first, two.first), max(one.last, two.last), ordered))
         for merged in (one, two):  # after all steps that may fail, during which the heap still names them
             merged.times = merged.ids = xp.empty(0, np.int64)
             merged.begin, merged.alive = 0, False
@@ -281,6 +296,8 @@ class Arrivals:
 
     def _sort(self, chunk: Chunk) -> None:
         if not chunk.ordered:
-            order = self.device.xp.argsort(chunk.times[chunk.begin :], kind="stable") + chunk.begin
-            chunk.times, chunk.ids = chunk.times[order], chunk.ids[order]
+            times = as_array(self.device, chunk.times, chunk.begin)
+            order = self.device.xp.argsort(times, kind="stable")
+            ids = chunk.ids[chunk.begin :][order]
+            chunk.times, chunk.ids = compact(self.device, times[order], chunk.first, chunk.last), ids
             chunk.begin, chunk.ordered = 0, True

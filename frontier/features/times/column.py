@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,21 @@ from frontier.runtime.memory import growable
 from frontier.runtime.values import one_of
 
 from .arrivals import COUNTERS, Arrivals, Bounds, time_bounds
+from .logged import EvenTimes
 from .units import UNITS, as_times
 
 TIME = "time"
 KEEP_TIMES = ("latest", "first")
 LOG_SLACK = 1 << 16
 """Entries of the log beyond two for each edge, or record, from which it is dropped, and made again from the column."""
+
+
+class Known(NamedTuple):
+    """Times that are being inserted, their bounds, and their compact form if they are evenly spaced."""
+
+    times: Any
+    bounds: Bounds
+    even: EvenTimes | None
 
 
 class TimeColumn:
@@ -39,7 +48,7 @@ class TimeColumn:
         self.arrivals: Arrivals | None = None
         self.ends: tuple[Any, ...] = ()
         self._id_dtype = id_dtype
-        self._known: tuple[Any, Bounds] | None = None  # times that are being inserted, and their bounds
+        self._known: Known | None = None
         self._nothing, self._no_ends = device.xp.empty(0, self.dtype), device.xp.empty(0, id_dtype)
 
     def copy(self) -> TimeColumn:
@@ -79,9 +88,10 @@ class TimeColumn:
         return time_bounds(self.kernels, counters or Counters(self.device, COUNTERS), times)
 
     @contextmanager
-    def knowing(self, times: Any, bounds: Bounds | None) -> Iterator[None]:
-        """A block that inserts these times, whose bounds, if known, need not be found again."""
-        self._known = None if bounds is None else (times, bounds)
+    def knowing(self, times: Any, bounds: Bounds | None, even: EvenTimes | None = None) -> Iterator[None]:
+        """A block that inserts these times. If their bounds are known they need not be found again, and times known to
+        be `even` are logged as such."""
+        self._known = None if bounds is None else Known(times, bounds, even)
         try:
             yield
         finally:  # also after an error: the user may overwrite the array
@@ -90,14 +100,16 @@ class TimeColumn:
     def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
         """The log entry of rows that will be inserted, into columns of this many entries, or None without a log.
 
-        Times are copied, as the array may be a user's, or `filled` in by `store`.
+        Times are copied, as the array may be a user's, or `filled` in by `store`, unless they are known to be even.
         """
-        known = self._known
         if self.arrivals is None:
             return None
         self.ends = tuple(growable.grow(self.device, array, capacity) for array in self.ends)
+        known = self._known if self._known is not None and self._known.times is times else None
+        if known is not None and known.even is not None:
+            return known.even, known.bounds
         logged = times.copy() if filled else self.device.xp.empty(times.size, self.dtype)
-        return logged, known[1] if known is not None and known[0] is times else None
+        return logged, None if known is None else known.bounds
 
     def store(
         self, ids: Any, src: Any, dst: Any, times: Any, held: Any, entry: tuple[Any, Bounds | None] | None, slots: Any,
@@ -108,7 +120,7 @@ class TimeColumn:
         `ids` is -1 for rows that do not count, and becomes -1 for rows that `drops` rejects. `held` is the
         column. For the rest see the kernel.
         """
-        logged = self._nothing if entry is None else entry[0]
+        logged = self._nothing if entry is None or isinstance(entry[0], EvenTimes) else entry[0]
         ends = self.ends or (self._no_ends, self._no_ends)
         self.kernels.store_times(
             int(ids.size), src, dst, slots, step, tagged, drops, times, held, self.earliest, ids, *ends, logged
@@ -130,6 +142,10 @@ class TimeColumn:
     def sources(self) -> Any:
         """The first of `ends`, or an empty array."""
         return self.ends[0] if self.ends else self._no_ends
+
+    def used_bytes(self, top: int) -> int:
+        """The used memory of the log, with the ends of edges up to an id."""
+        return 0 if self.arrivals is None else self.arrivals.nbytes + sum(top * array.itemsize for array in self.ends)
 
     def reserved_bytes(self) -> int:
         """The reserved memory of the log."""

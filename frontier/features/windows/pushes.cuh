@@ -27,7 +27,7 @@ struct Push {
   const VID* free_ids;
   i64 free_count, top;
   VID* ids;     // by row: the id of its edge, or -1
-  i64* logged;  // by row: its time, or null if nothing is logged
+  i64* logged;  // by row: its time, or null if times are not logged
   VID* new_src;  // the new edges, for observers, and the leaving ones. Null without any
   VID* new_dst;
   VID* gone_src;
@@ -344,9 +344,14 @@ __device__ inline void settle(
 // The fields of EXPIRY of pushes.py, in order: pieces of the log whose times ascend, and the number of entries in the
 // pieces up to each.
 struct Expiry {
-  const i64* times[PIECES];
+  const i64* times[PIECES];  // null: entry i of the piece has the time first + step * i
+  i64 first[PIECES], step[PIECES];
   const VID* ids[PIECES];
   i64 ends[PIECES];
+
+  __device__ i64 time(int piece, i64 at) const {
+    return times[piece] ? times[piece][at] : first[piece] + step[piece] * at;
+  }
 };
 
 // The first end of an existing edge, for the one thread that acquires it. -1 for all others. An edge that was inserted
@@ -366,8 +371,8 @@ __device__ inline void take_expired(
     if (i >= share.end) continue;
     int piece = 0;
     while (i >= log.ends[piece]) ++piece;
-    i64 at = i - (piece ? log.ends[piece - 1] : 0), time = log.times[piece][at];
-    bool taken = time < begin, is_first = at == 0 || log.times[piece][at - 1] < begin;
+    i64 at = i - (piece ? log.ends[piece - 1] : 0), time = log.time(piece, at);
+    bool taken = time < begin, is_first = at == 0 || log.time(piece, at - 1) < begin;
     if (!taken && is_first) {
       work.numbers[TAKEN + piece] = u64(at);
       work.numbers[NEXT + piece] = u64(time);

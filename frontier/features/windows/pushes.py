@@ -36,6 +36,7 @@ from frontier.runtime.memory import elementwise, growable
 from ..edge_data import WEIGHT_COLUMN
 from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
+from ..times.logged import EvenTimes
 
 MAX_RECORDS = 1 << 22
 """Rows of a batch, at most: memory for them persists."""
@@ -58,7 +59,7 @@ MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
 """Arrays of the graph that growth replaces or lengthens."""
 COLUMNS = 4  # that are written as rows are settled (pushes.cuh has the same number)
 WRITES = ("count", *(f"{name}_{i}" for name in ("given", "held", "width") for i in range(COLUMNS)))
-EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
+EXPIRY = tuple(f"{name}_{i}" for name in ("times", "first", "step", "ids", "ends") for i in range(PIECES))
 DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN = range(11)
 NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2 * PIECES + 1, TAKEN + 2 * PIECES + 2
 
@@ -66,8 +67,8 @@ NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2
 class PlainBatch(NamedTuple):
     """A batch as kernels expect it: arrays of the device, of the graph's types.
 
-    If `times` is None, row i has the time ``first_time + time_step * i``. `columns` are weights and edge data
-    without times. With `keep`, existing edges retain their values.
+    If `times` is None, row i has the time ``first_time + time_step * i``, and the step is 0 or 1. `columns` are weights
+    and edge data without times. With `keep`, existing edges retain their values.
     """
 
     src: Any
@@ -159,7 +160,7 @@ class Pushes:
         self._kernels = load_kernels("frontier.features.times", graph.device, {"VID": graph.vertex_dtype})
         self._room = 0, 0  # rows, and entries of the log
         self._plan: PushPlan | None = None
-        self._spare: tuple[Any, Any] | None = None  # the result of `_entries` for the next batch of this size
+        self._spare: tuple[Any, Any] | None = None  # the result of `_entries` for the next batch like the last
         self._rules: tuple[Any, ...] = ()  # the last `RULES` passed to `push`
 
     def run(
@@ -199,7 +200,8 @@ class Pushes:
         new = NotificationBuffer(graph, count, observers) if observers else None
         gone = NotificationBuffer(graph, most, observers) if most and observers else None
         plan = self._plan_for(graph)
-        ids, logged = self._entries(graph, count, plan.memory, arrivals is not None)
+        timed = arrivals is not None and records.times is not None  # whether times are logged as an array
+        ids, logged = self._entries(graph, count, timed) if arrivals is not None else (plan.memory.ids[:count], None)
         self._describe(graph, records, window, ids, logged, new, gone)
         self.numbers.reset()
         plan.insert(graph, count)
@@ -210,16 +212,17 @@ class Pushes:
         try:
             entries = self._describe_expiry(log)
             self._finish(plan, data, records, ids, entries)
-            if logged is not None:
+            if arrivals is not None:
                 with suppress(MemoryError):
-                    self._spare = _entries(graph, count)
+                    self._spare = _entries(graph, count, timed)
             # Until the numbers are there, the user may not change the arrays that are read.
             numbers = self.numbers.poll() if len(records.columns) <= COLUMNS else self.numbers.synchronize()
             if numbers[DECLINED]:
                 return None
             inserted, found = self._count(graph, records, ids, numbers)
-            if logged is not None:
-                times.log((logged, _bounds(numbers)), ids, graph.num_edges)
+            if arrivals is not None:
+                even = EvenTimes(records.first_time, int(records.time_step), count)
+                times.log((even if logged is None else logged, _bounds(numbers)), ids, graph.num_edges)
             deleted = 0
             if log and not numbers[DEFERRED]:
                 data.give_back(numbers[FREED])
@@ -254,7 +257,8 @@ class Pushes:
 
     def arrays(self) -> list[Any]:
         """All arrays."""
-        return [*(self._spare or ()), *(() if self._plan is None else self._plan.memory.arrays())]
+        spare = [array for array in self._spare or () if array is not None]
+        return [*spare, *(() if self._plan is None else self._plan.memory.arrays())]
 
     def _make_room(self, graph: BaseDynamicGraph, count: int, most: int) -> None:
         """Reserve entries in all columns, and capacity in the list of free ids, and in the structure."""
@@ -274,12 +278,12 @@ class Pushes:
             self._plan = None  # with the memory
             self._room = _room_for(count, records), _room_for(most, entries)
 
-    def _entries(self, graph: BaseDynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
-        """Arrays for the ids of rows, and for their times if these are logged, otherwise None."""
-        if not logs:
-            return memory.ids[:count], None
+    def _entries(self, graph: BaseDynamicGraph, count: int, timed: bool) -> tuple[Any, Any]:
+        """`_entries`, which may have been made already."""
         spare, self._spare = self._spare, None
-        return spare if spare is not None and spare[0].size == count else _entries(graph, count)
+        if spare is not None and spare[0].size == count and (spare[1] is not None) == timed:
+            return spare
+        return _entries(graph, count, timed)
 
     def _plan_for(self, graph: BaseDynamicGraph) -> PushPlan:
         """The plan, for the current arrays of the graph."""
@@ -323,13 +327,17 @@ class Pushes:
     def _describe_expiry(self, log: list[Piece]) -> int:
         """Pass entries of the log to kernels that look for edges that left the window, and return the number of
         entries."""
-        times, ids, ends, end = [0] * PIECES, [0] * PIECES, [0] * PIECES, 0
+        times, first, step, ids, ends = ([0] * PIECES for _ in range(5))
+        end = 0
         for i, (chunk, size) in enumerate(log):
             end += size
-            times[i] = chunk.times.data.ptr + chunk.begin * chunk.times.itemsize
+            if isinstance(chunk.times, EvenTimes):
+                first[i], step[i] = chunk.times.at(chunk.begin), chunk.times.step
+            else:
+                times[i] = chunk.times.data.ptr + chunk.begin * chunk.times.itemsize
             ids[i] = chunk.ids.data.ptr + chunk.begin * chunk.ids.itemsize
             ends[i:] = [end] * (PIECES - i)
-        self.expiry.set(*times, *ids, *ends)
+        self.expiry.set(*times, *first, *step, *ids, *ends)
         return end
 
     def _finish(self, plan: PushPlan, data: Any, records: PlainBatch, ids: Any, entries: int) -> None:
@@ -430,9 +438,11 @@ def _room_for(count: int, held: int) -> int:
     return held if count <= held else max(FEWEST, 1 << (count - 1).bit_length())
 
 
-def _entries(graph: BaseDynamicGraph, count: int) -> tuple[Any, Any]:
-    """Arrays for the ids of rows and for their times, which the log retains, in one allocation."""
+def _entries(graph: BaseDynamicGraph, count: int, timed: bool) -> tuple[Any, Any]:
+    """Arrays for the ids of rows and, if `timed`, for their times, which the log retains, in one allocation."""
     xp, dtype = graph.xp, graph.vertex_dtype
+    if not timed:
+        return xp.empty(count, dtype), None
     begin = -(-8 * count // ALIGNMENT) * ALIGNMENT
     memory = xp.cuda.alloc(begin + count * dtype.itemsize)
     return xp.ndarray((count,), dtype, memory + begin), xp.ndarray((count,), np.int64, memory)

@@ -17,6 +17,7 @@ from frontier.runtime.values import integer
 
 from ..times.arrivals import COUNTERS, Bounds
 from ..times.column import TIME
+from ..times.logged import EvenTimes, as_array
 from ..times.units import HIGHEST, LOWEST, as_span, as_time
 from .pushes import PlainBatch, Window, plain_records, push
 
@@ -181,7 +182,7 @@ class SlidingWindow:
             return pushed
         xp = self.graph.xp
         late_records: Any = self._none
-        keep = bounds = None
+        keep = bounds = even = None
         if self._by == "span":
             if time is None:
                 raise TypeError("push() needs time=, the time of each record")
@@ -196,13 +197,16 @@ class SlidingWindow:
             if time is not None:
                 raise TypeError(f"a window of {self._by} numbers records itself; store times in another column")
             src = as_device_array(self.graph.device, src, "src")
-            times, clock = self._numbers(int(src.size))
+            even = self._numbers(int(src.size))
+            times = as_array(self.graph.device, even, 0)
+            clock = even.last if even.size or not even.step else self.clock
+            bounds = Bounds(even.first, even.last, ordered=True) if even.size else None
         arrivals = self._times.arrivals
         if clock is not None and arrivals is not None:  # during the insertion, for which the host synchronizes anyway
             arrivals.expect(self._begin(clock))
         version = getattr(self.graph, "version", None)  # distributed graphs have none
         try:
-            with self._times.knowing(times, bounds):
+            with self._times.knowing(times, bounds, even):
                 done = self.graph.insert_edges(src, dst, weights, on_existing=on_existing, time=times, **edge_data)
         except BaseException as error:  # including Ctrl-C, which is raised after the batch was inserted
             if isinstance(error, ObserverError) or getattr(self.graph, "version", None) != version:
@@ -348,12 +352,9 @@ class SlidingWindow:
         kept = {name: array[keep] for name, array in arrays.items()}
         return kept.pop("src", None), kept.pop("dst", None), kept.pop("weights", None), kept
 
-    def _numbers(self, size: int) -> tuple[Any, int | None]:
-        """The numbers of a batch of so many rows, and the last of them."""
-        begin = 0 if self.clock is None else self.clock + 1
-        if self._by == "batches":
-            return self.graph.xp.full(size, begin, np.int64), begin
-        return self.graph.xp.arange(begin, begin + size, dtype=np.int64), begin + size - 1 if size else self.clock
+    def _numbers(self, size: int) -> EvenTimes:
+        """The numbers of a batch of so many rows."""
+        return EvenTimes(0 if self.clock is None else self.clock + 1, int(self._by == "count"), size)
 
     def _expire(self) -> UpdateResult:
         if self.clock is None:
