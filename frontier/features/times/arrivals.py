@@ -1,10 +1,9 @@
 """`Arrivals`: a log of insertions by time, which finds records before a given time without scanning all.
 
 An entry has a record's time and the id of its edge. Times are stored in a compact form if possible (`logged`). Entries
-lie in *chunks*, as they were inserted, and a heap orders
-the chunks by first time. A first chunk of the heap that ends before the given time is removed whole. Any other is
-sorted, once, and its first part is removed. So a stream in the order of time is never sorted, and another costs a sort
-of each chunk. Small chunks of similar size are merged.
+lie in *chunks*, as they were inserted, and a heap orders the chunks by first time. A first chunk of the heap that ends
+before the given time is removed whole. Any other is sorted, once, and its first part is removed. So a stream in the
+order of time is never sorted, and another costs a sort of each chunk. Small chunks of similar size are merged.
 
 An entry means that an edge was inserted with a time. Since then the edge may have been deleted or inserted again, or
 its id reused: the columns decide when the entry is removed. But each edge has an entry with its present time.
