@@ -5,7 +5,8 @@ CuPy's and the driver's. The cost of a batch is then the cost that the user of a
 compiled in the middle of the stream are named with the batch that they delayed.
 
 With ``--shipped both`` each runs twice on a GPU: with the machine code that came with the package, or that
-``python -m dynfrontier.prebuilt`` put there, and without.
+``python -m dynfrontier.prebuilt`` put there, and without. With ``--again`` another process follows each, which finds
+its caches.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--delete", type=float, default=0.25, help="rows deleted after a batch, for each inserted")
     line.add_argument("--batches", type=int, help="at most so many (default: all of the graph)")
     line.add_argument("--shipped", default="with", choices=SHIPPED, help="machine code that came with the package")
+    line.add_argument("--again", action="store_true", help="also a second process, which finds the caches of the first")
     line.add_argument("--timeout", type=float, default=300, help="seconds for each process")
     line.add_argument("--child", help=argparse.SUPPRESS)
     line.add_argument("--begun", type=float, default=time.time(), help=argparse.SUPPRESS)  # since the epoch
@@ -67,32 +69,38 @@ def main(arguments: Sequence[str]) -> int:
     failed = 0
     for structure in choose_structures(options.structures.split(",") if options.structures else None):
         for with_code in SHIPPED[options.shipped]:
-            row = run_cold(structure, arguments, device, options.timeout, with_code)
-            failed += "error" in row
-            results.add(structure=structure, analytics=analytics, shipped=with_code, **row)
-            print(describe(results.rows[-1]), flush=True)
+            rows = run_cold(structure, arguments, device, options.timeout, with_code, 1 + options.again)
+            for caches, row in zip(("empty", "full"), rows, strict=False):
+                failed += "error" in row
+                results.add(structure=structure, analytics=analytics, shipped=with_code, caches=caches, **row)
+                print(describe(results.rows[-1]), flush=True)
             results.save(options.out)
     print(f"written to {results.save(options.out)}")
     return int(failed > 0)
 
 
 def run_cold(
-    structure: str, arguments: Sequence[str], device: str, timeout: float, with_code: bool
-) -> dict[str, Any]:  # fmt: skip
-    """`stream` in a process with empty caches, with the package's machine code or without."""
+    structure: str, arguments: Sequence[str], device: str, timeout: float, with_code: bool, processes: int
+) -> list[dict[str, Any]]:  # fmt: skip
+    """`stream` in a process with empty caches, and in more that share them, with the package's code or without."""
     with tempfile.TemporaryDirectory(prefix="dynfrontier-cold-") as folder:
         caches = caches_in(folder)
         command = [sys.executable, "-m", "benchmarks", "cold", *arguments, "--device", device, "--child", structure]
         if not with_code:
             caches[SHIPPED_CODE] = folder  # where there is none
-        command += ["--begun", str(time.time())]
-        begin = time.perf_counter()
-        try:
-            environment = os.environ | caches
-            done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            return {"error": f"not done after {timeout:.0f} s"}
-        seconds = time.perf_counter() - begin
+        return [_run(command, os.environ | caches, timeout) for _ in range(processes)]
+
+
+def _run(command: list[str], environment: dict[str, str], timeout: float) -> dict[str, Any]:
+    begin = time.perf_counter()
+    try:
+        begun = ["--begun", str(time.time())]
+        done = subprocess.run(
+            [*command, *begun], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return {"error": f"not done after {timeout:.0f} s"}
+    seconds = time.perf_counter() - begin
     if done.returncode:
         return {"error": (done.stderr.strip().splitlines() or ["no message"])[-1]}
     return json.loads(done.stdout.splitlines()[-1]) | {"process_s": round(seconds, 3)}
@@ -178,7 +186,7 @@ def ask(observers: Sequence[Any]) -> None:
 def describe(row: dict[str, Any]) -> str:
     """Some lines about a process."""
     head = f"{row['structure']:10} {'+'.join(row['analytics']) or 'no analytics'}"
-    head += f", {'with' if row['shipped'] else 'without'} shipped code: "
+    head += f", {row['caches']} caches, {'with' if row['shipped'] else 'without'} shipped code: "
     if "error" in row:
         return head + row["error"]
     parts = [

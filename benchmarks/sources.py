@@ -17,7 +17,6 @@ GPU, CPU = "h200", "cpu"
 """The cards that pages quote."""
 STAND_INS: dict[str, tuple[str, ...]] = {
     "choosing-h200": ("choosing-gpu-2026-11-21.json",),
-    "construction-h200": ("construction-gpu-2026-11-29.json",),
     "directed-h200": ("directed-gpu-2026-11-30.json",),
     "edge-data-h200": ("edge-data-gpu-2026-11-30.json",),
     "inside-h200": ("inside-gpu-2026-11-30.json",),
@@ -27,8 +26,7 @@ STAND_INS: dict[str, tuple[str, ...]] = {
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
     "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip
-"""Files by question and card. The first one that has a figure counts. No release measures `construction`, `motifs` and
-`temporal`: ``tests/support/construction_loads.py`` does the first, and ``python -m benchmarks`` the other two."""
+"""Files by question and card. The first one that has a figure counts. No release measures `motifs` and `temporal`."""
 
 
 def files_of(question: str, card: str) -> list[Path]:
