@@ -224,21 +224,15 @@ def bucket_width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
 
 def _mean_weight(graph: fr.Graph) -> float:
     """Mean of the finite weights. Raises ValueError if a weight is negative or NaN."""
-    total = None if graph.device.is_gpu or graph.in_parts else _sum_of_all(graph)
-    if total is None:
+    total = math.inf
+    weights = None if graph.device.is_gpu or graph.in_parts else graph.slot_weights
+    if weights is not None and weights.size == graph.num_arcs > 0 and weights.min() >= 0:
+        total = float(weights.sum(dtype=np.float64))  # of an array without gaps, in a quarter of the time
+    if total == math.inf:
         total = float(fr.neighbor_reduce(graph, None, _weight_or_nan, dtype=np.float64).sum())
     if math.isnan(total):
         raise ValueError("shortest paths need weights that are numbers and not negative")
     return total / max(graph.num_arcs, 1)
-
-
-def _sum_of_all(graph: fr.Graph) -> float | None:
-    """The sum of the weights, if each one in the array is of an arc, finite and not negative, else None: a pass over
-    the array costs a quarter of a pass over lists."""
-    weights = graph.slot_weights
-    if weights.size != graph.num_arcs or not (weights.size and weights.min() >= 0 and weights.max() < math.inf):
-        return None
-    return float(weights.sum(dtype=np.float64))
 
 
 def _weight_or_nan(src, dst, edge, weight):
