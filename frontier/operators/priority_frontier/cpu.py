@@ -48,7 +48,7 @@ def empty_buckets(num_vertices: int, dtype: np.dtype) -> Buckets:
     """Buckets without members."""
     most = NUM_BUCKETS + num_vertices // (CHUNK - 1) + 1  # enough for one entry of each member
     chunks = 2 * most + num_vertices // (CHUNK - 1)
-    return Buckets(np.zeros(num_vertices, np.int16), np.zeros(chunks * CHUNK + SOON, dtype), np.arange(1, chunks + 1),
+    return Buckets(np.zeros(num_vertices, np.int16), np.empty(chunks * CHUNK + SOON, dtype), np.arange(1, chunks + 1),
                    np.full((NUM_BUCKETS + 1) * FIELDS, -1), np.array([0, chunks, most]))  # fmt: skip
 
 
@@ -88,10 +88,10 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
 
     @jit(forceinline=True)
     def prefetch_following(view, weights, buckets, bucket, priority):
-        """Prefetch for the entries after the last one removed from a bucket. Any entry is a vertex, used or not."""
-        begin = nonnegative(buckets.bounds[nonnegative(bucket * FIELDS + BEGIN)])
-        prefetch_arcs(view, weights, nonnegative(buckets.entries[begin + SOON]))
-        following = nonnegative(buckets.entries[begin + 1])
+        """Prefetch for the entries after the last one removed from a bucket."""
+        begin = buckets.bounds[nonnegative(bucket * FIELDS + BEGIN)]
+        prefetch_arcs(view, weights, _entry_or_any(buckets, begin + SOON))
+        following = _entry_or_any(buckets, begin + 1)
         prefetch_ends(view, following, priority)
         prefetch_ends(view, following, buckets.member_of)
 
@@ -195,6 +195,13 @@ def _pop(buckets, bucket):
         _leave_chunk(buckets.following, buckets.spare, begin)
         bounds[base + BEGIN] = bounds[base + END] = -1
     return buckets.entries.dtype.type(-1)
+
+
+@jit(forceinline=True)
+def _entry_or_any(buckets, position):
+    """The vertex at a position, or any vertex if none was ever written there."""
+    last = buckets.member_of.size - 1
+    return nonnegative(np.int64(min(np.uint64(buckets.entries[nonnegative(position)]), np.uint64(last))))
 
 
 @jit
