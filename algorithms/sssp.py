@@ -143,18 +143,19 @@ def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predeces
     if graph.in_parts:
         _search_parts(graph, source, delta, unreached, distance, too_long)
     else:
-        predecessor = _search(graph, source, delta, unreached, distance, too_long)
+        predecessor = _search(graph, source, delta, distance, too_long, predecessors)
     check_lengths(graph, too_long, [distance], unreached)
     if predecessors and predecessor is None:
         predecessor = shortest_path_tree(graph, source, distance, unreached, weight_length)
     return distance, predecessor if predecessors else None
 
 
-def _search(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> Any:
-    """Find all distances. Return the tree, too, if it was found along with them."""
+def _search(graph: fr.Graph, source: int, delta: Any, distance: Any, too_long: Any, predecessors: bool) -> Any:
+    """Find all distances. Return the tree, too, if it is wanted and was found along with them."""
+    unreached = unreached_of(distance.dtype)
     queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
     queue.push(fr.Frontier(graph, [source]))
-    if graph.device.is_gpu:
+    if graph.device.is_gpu or not predecessors:
         queue.traverse(_relax, distance, unreached, too_long)
         return None
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
@@ -224,7 +225,12 @@ def bucket_width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
 def _typical_weight(graph: fr.Graph) -> float:
     """Mean of the square roots of the finite weights, squared: a few long edges hardly count. Raises ValueError if a
     weight is negative or NaN."""
-    total = float(fr.neighbor_reduce(graph, None, _root_or_nan, dtype=np.float64).sum())
+    total = math.inf
+    weights = None if graph.device.is_gpu or graph.in_parts else graph.slot_weights
+    if weights is not None and weights.size == graph.num_arcs > 0 and weights.min() >= 0:
+        total = float(np.sqrt(weights).sum(dtype=np.float64))  # of an array without gaps, in a quarter of the time
+    if total == math.inf:
+        total = float(fr.neighbor_reduce(graph, None, _root_or_nan, dtype=np.float64).sum())
     if math.isnan(total):
         raise ValueError("shortest paths need weights that are numbers and not negative")
     return (total / max(graph.num_arcs, 1)) ** 2

@@ -23,6 +23,8 @@ from numba.extending import lower_builtin, register_model, type_callable
 from frontier.runtime import jit, nonnegative, prefetch
 from frontier.runtime.elements import AHEAD
 
+from .weights import prefetch_weight
+
 BEFORE = (0, 0, -1)
 """The next slot, the end of its run, and the run, before the first of them."""
 ALL = 2**62
@@ -55,9 +57,43 @@ class NeighborLoop(NamedTuple):
 
 
 @functools.cache
+def prefetches(iterator: ModuleType) -> tuple[Callable, ...]:
+    """Functions that prefetch data of a vertex u. Each reads data that the ones before it have prefetched.
+
+    ``row(view, u)``: where the list of u is. ``neighbors(view, u)``: its first neighbors. ``arcs(view, weights, u)``:
+    their weights, too. ``ends(view, u, array)``: the elements of an array for the first two of them.
+    """
+    segments, segment = iterator.segments, iterator.segment
+
+    @jit(forceinline=True)
+    def prefetch_first(view, u):
+        if segments(view, u) > 0:
+            prefetch(view.neighbors, segment(view, u, 0)[1])
+
+    neighbors = getattr(iterator, "prefetch_list", prefetch_first)
+
+    @jit(forceinline=True)
+    def arcs(view, weights, u):
+        neighbors(view, u)
+        if segments(view, u) > 0:
+            prefetch_weight(weights, segment(view, u, 0)[1])
+
+    @jit(forceinline=True)
+    def ends(view, u, array):
+        if segments(view, u) > 0:
+            _, slot, end = segment(view, u, 0)
+            if slot < end:
+                prefetch(array, view.neighbors[nonnegative(slot)])
+                prefetch(array, view.neighbors[nonnegative(min(slot + 1, end - 1))])
+
+    return getattr(iterator, "prefetch_row", _no_prefetch), neighbors, arcs, ends
+
+
+@functools.cache
 def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     """The loops over the neighbors of a structure, from its functions over views (see `frontier.core.view`)."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    prefetch_row, prefetch_list, *_ = prefetches(iterator)
 
     @jit(forceinline=True)
     def step(view, u, state):
@@ -95,14 +131,6 @@ def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     @jit(forceinline=True)
     def each_of_share(view, u, share):
         return walk(step, view, nonnegative(u), (*BEFORE, *share))
-
-    @jit(forceinline=True)
-    def prefetch_first(view, u):
-        if segments(view, u) > 0:
-            prefetch(view.neighbors, segment(view, u, 0)[1])
-
-    prefetch_row = getattr(iterator, "prefetch_row", _no_prefetch)
-    prefetch_list = getattr(iterator, "prefetch_list", prefetch_first)
 
     @jit(forceinline=True)
     def prefetch_soon(view, vertices, i):

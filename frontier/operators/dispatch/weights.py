@@ -16,6 +16,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from frontier.runtime import prefetch
 from frontier.runtime.compile.cpu import LINKED_OPTIONS
 
 
@@ -49,6 +50,10 @@ def weight_or_one(weights: Any, slot: Any) -> Any:
     return weight_at(weights, slot) if held is None or slot >= 0 else held.dtype.type(1)
 
 
+def prefetch_weight(weights: Any, slot: Any) -> None:
+    """Load the weight in a slot in the background, or the id of its edge."""
+
+
 LINKED: dict[str, Any] = {"jit_options": {"forceinline": True, **LINKED_OPTIONS}}
 
 
@@ -79,6 +84,15 @@ def _weight_at(weights, slot):
     if isinstance(weights, types.NoneType):
         return lambda weights, slot: np.float32(1)
     return lambda weights, slot: weights[slot]
+
+
+@overload(prefetch_weight, **LINKED)
+def _prefetch_weight(weights, slot):
+    if _is_by_edge(weights):
+        return lambda weights, slot: prefetch(weights.ids, slot)
+    if isinstance(weights, types.NoneType):
+        return lambda weights, slot: None
+    return lambda weights, slot: prefetch(weights, slot)
 
 
 @overload(weight_or_one, **LINKED)

@@ -9,7 +9,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, nonnegative
 
-from ..dispatch.neighbor_loop import neighbor_loop
+from ..dispatch.neighbor_loop import neighbor_loop, prefetches
 from ..dispatch.weights import edge_at, weight_at
 
 STATES = 2
@@ -20,9 +20,12 @@ NUM_BUCKETS = DIGITS * LEVELS
 HIGHEST = 2**62
 """The highest number of steps, which all higher priorities get."""
 CHUNK = 32
-"""Entries of a bucket that are next to each other."""
-HEAD, BEGIN, TAIL, END, FIELDS = 0, 1, 2, 3, 4
-"""Fields of a bucket: first chunk (-1 for none), first entry there, last chunk, and the end of the entries there."""
+"""Positions next to each other, for entries of one bucket. The last one is unused, so that no chunk ends where another
+begins."""
+SOON = 3
+"""Entries between a prefetch of a vertex's arcs and its visit."""
+BEGIN, END, FIELDS = 0, 1, 2
+"""Fields of a bucket: the positions of its first entry, and after its last one. Both are -1 if it has no chunk."""
 
 
 class Buckets(NamedTuple):
@@ -43,12 +46,10 @@ class Buckets(NamedTuple):
 
 def empty_buckets(num_vertices: int, dtype: np.dtype) -> Buckets:
     """Buckets without members."""
-    most = NUM_BUCKETS + num_vertices // CHUNK + 1  # enough for one entry of each member
-    chunks = 2 * most + num_vertices // CHUNK
-    bounds = np.full((NUM_BUCKETS + 1, FIELDS), -1, np.int64)
-    bounds[:, END] = CHUNK
-    return Buckets(np.zeros(num_vertices, np.int16), np.empty(chunks * CHUNK, dtype), np.arange(1, chunks + 1),
-                   bounds.ravel(), np.array([0, chunks, most]))  # fmt: skip
+    most = NUM_BUCKETS + num_vertices // (CHUNK - 1) + 1  # enough for one entry of each member
+    chunks = 2 * most + num_vertices // (CHUNK - 1)
+    return Buckets(np.zeros(num_vertices, np.int16), np.empty(chunks * CHUNK + SOON, dtype), np.arange(1, chunks + 1),
+                   np.full((NUM_BUCKETS + 1) * FIELDS, -1), np.array([0, chunks, most]))  # fmt: skip
 
 
 def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any:
@@ -60,8 +61,8 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
     and most never do. These are buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix
     heap (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
     """
-    loop = neighbor_loop(iterator)
-    each_neighbor, prefetch = loop.each, loop.prefetch
+    each_neighbor = neighbor_loop(iterator).each
+    prefetch_row, _, prefetch_arcs, prefetch_ends = prefetches(iterator)
     steps = _steps_of_float if is_float else _steps_of_integer
 
     @jit(forceinline=True)
@@ -86,11 +87,13 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
             v = _pop(buckets, bucket)
 
     @jit(forceinline=True)
-    def prefetch_following(view, buckets, bucket):
-        """Prefetch for the entries that follow the last one removed from a bucket, in the same chunk."""
-        head, begin, tail, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
-        first = head * CHUNK
-        prefetch(view, buckets.entries[first : first + (end if head == tail else CHUNK)], begin - 1)
+    def prefetch_following(view, weights, buckets, bucket, priority):
+        """Prefetch for the entries after the last one removed from a bucket."""
+        begin = buckets.bounds[nonnegative(bucket * FIELDS + BEGIN)]
+        prefetch_arcs(view, weights, _entry_or_any(buckets, begin + SOON))
+        following = _entry_or_any(buckets, begin + 1)
+        prefetch_ends(view, following, priority)
+        prefetch_ends(view, following, buckets.member_of)
 
     @cpu_kernel
     def visit_by_priority(view, weights, vertices, buckets, priority, low, scales, many, out, state, args):
@@ -104,6 +107,7 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
         for i in range(vertices.size):
             put(buckets, vertices[i], priority, lowest, scale, current)
         held = 0
+        recent = np.int64(0), np.int64(0), np.int64(0)  # the last vertices put, whose rows are on their way
         bucket = _lowest_bucket(buckets.bounds, current)
         while bucket >= 0:
             level = bucket // DIGITS
@@ -119,11 +123,14 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
                 v = _pop(buckets, bucket)
                 if v < 0:
                     break
-                prefetch_following(view, buckets, bucket)
+                prefetch_following(view, weights, buckets, bucket, priority)
                 for w, slot in each_neighbor(view, v):
                     left -= 1
                     weight = weight_at(weights, nonnegative(slot))
                     if op(nonnegative(v), w, edge_at(weights, slot), weight, *args):
+                        prefetch_row(view, w)
+                        prefetch_arcs(view, weights, nonnegative(recent[2]))
+                        recent = np.int64(w), recent[0], recent[1]
                         put(buckets, w, priority, lowest, scale, current)
                 if spare[1] < spare[2] or (left <= 0 and scale != scales[1]):
                     scale = scales[0] if left > 0 else scales[1]
@@ -144,27 +151,29 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
 def _append(buckets, bucket, v):
     bounds = buckets.bounds
     base = nonnegative(bucket * FIELDS)
-    if bounds[base + END] == CHUNK:
-        _extend(buckets.following, bounds, buckets.spare, bucket * FIELDS)
     end = bounds[base + END]
-    buckets.entries[nonnegative(bounds[base + TAIL] * CHUNK + end)] = v
+    if (end + 1) & (CHUNK - 1) == 0:
+        end = _extend(buckets.following, bounds, buckets.spare, base)
+    buckets.entries[nonnegative(end)] = v
     bounds[base + END] = end + 1
     buckets.member_of[nonnegative(v)] = bucket + 1
 
 
 @jit
 def _extend(following, bounds, spare, base):
-    """Reserve space for an entry at the end of a bucket."""
+    """Reserve space for an entry at the end of a bucket, and return its position."""
+    end = bounds[base + END]
+    if end >= 0 and bounds[base + BEGIN] == end:  # no entry of the last chunk is left
+        bounds[base + BEGIN] = end + 1 - CHUNK
+        return end + 1 - CHUNK
     chunk = spare[0]
     spare[0] = following[chunk]
     spare[1] -= 1
-    if bounds[base + HEAD] < 0:
-        bounds[base + HEAD] = chunk
-        bounds[base + BEGIN] = 0
+    if end < 0:
+        bounds[base + BEGIN] = chunk * CHUNK
     else:
-        following[bounds[base + TAIL]] = chunk
-    bounds[base + TAIL] = chunk
-    bounds[base + END] = 0
+        following[end // CHUNK] = chunk
+    return chunk * CHUNK
 
 
 @jit(forceinline=True)
@@ -172,32 +181,38 @@ def _pop(buckets, bucket):
     """Remove and return a member, -1 if there is none."""
     bounds = buckets.bounds
     base = nonnegative(bucket * FIELDS)
-    while bounds[base + HEAD] >= 0:
-        head = bounds[base + HEAD]
-        begin = bounds[base + BEGIN]
-        if begin == (bounds[base + END] if head == bounds[base + TAIL] else CHUNK):
-            _leave_chunk(buckets.following, bounds, buckets.spare, bucket * FIELDS)
-            continue
-        bounds[base + BEGIN] = begin + 1
-        v = buckets.entries[nonnegative(head * CHUNK + begin)]
+    begin = bounds[base + BEGIN]
+    while begin != bounds[base + END]:
+        v = buckets.entries[nonnegative(begin)]
+        begin += 1
+        if (begin + 1) & (CHUNK - 1) == 0 and begin != bounds[base + END]:
+            begin = _leave_chunk(buckets.following, buckets.spare, begin)
         if buckets.member_of[nonnegative(v)] == bucket + 1:
             buckets.member_of[nonnegative(v)] = 0
+            bounds[base + BEGIN] = begin
             return v
+    if begin >= 0:
+        _leave_chunk(buckets.following, buckets.spare, begin)
+        bounds[base + BEGIN] = bounds[base + END] = -1
     return buckets.entries.dtype.type(-1)
 
 
+@jit(forceinline=True)
+def _entry_or_any(buckets, position):
+    """The vertex at a position, or any vertex if none was ever written there."""
+    last = buckets.member_of.size - 1
+    return nonnegative(np.int64(min(np.uint64(buckets.entries[nonnegative(position)]), np.uint64(last))))
+
+
 @jit
-def _leave_chunk(following, bounds, spare, base):
-    """Make a bucket start with its second chunk, if it has one: the first has no entries left."""
-    head = bounds[base + HEAD]
-    is_last = head == bounds[base + TAIL]
-    bounds[base + HEAD] = -1 if is_last else following[head]
-    bounds[base + BEGIN] = 0
-    if is_last:
-        bounds[base + END] = CHUNK
-    following[head] = spare[0]
-    spare[0] = head
+def _leave_chunk(following, spare, end):
+    """Free the chunk of a position, and return where the next one begins."""
+    chunk = end // CHUNK
+    first = following[chunk] * CHUNK
+    following[chunk] = spare[0]
+    spare[0] = chunk
     spare[1] += 1
+    return first
 
 
 @jit
@@ -206,7 +221,7 @@ def _lowest_bucket(bounds, current):
     for level in range(LEVELS):
         digit = (current >> 8 * level) & (DIGITS - 1)
         for bucket in range(level * DIGITS + digit, (level + 1) * DIGITS):
-            if bounds[nonnegative(bucket * FIELDS + HEAD)] >= 0:
+            if bounds[nonnegative(bucket * FIELDS + END)] >= 0:
                 return bucket
     return -1
 
@@ -214,11 +229,12 @@ def _lowest_bucket(bounds, current):
 @jit
 def _count(buckets, bucket, most):
     """The number of entries of a bucket, up to `most`."""
-    head, begin, tail, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
-    count = end - begin
-    while head != tail and count < most:
-        count += CHUNK
-        head = buckets.following[head]
+    begin, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
+    count = 0
+    while count < most and begin != end and begin // CHUNK != end // CHUNK:
+        count += CHUNK - 1 - begin % CHUNK
+        begin = buckets.following[begin // CHUNK] * CHUNK
+    count += end - begin
     return count
 
 
