@@ -242,12 +242,6 @@ def _view_header(graph: BaseGraph) -> str:
     return f'"{graph.package.replace(".", "/")}/view.cuh"'
 
 
-def cuda_build(graph: BaseGraph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
-    """The macros and functors' code with which an operator's header is compiled. Needs no GPU."""
-    defines, linked = cuda_request(graph, functors, args, options)
-    return defines, codes_of(linked, arch)
-
-
 def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[bytes, ...]:
     """The LTO-IR of functors, and of the functions that walk their graph arguments."""
     capability = (int(arch[3:-1]), int(arch[-1]))
