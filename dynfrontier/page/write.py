@@ -36,7 +36,10 @@ def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
         summary=_text(_summary(setting)),
         state=state,
         outcome=_text(outcome),
-        tiles="\n".join(_tile(*tile) for tile in _tiles(report)),
+        tiles="\n".join(
+            f"<li><span>{_text(name)}</span> <b>{_text(value)}</b> <small>{_text(more)}</small></li>"
+            for name, value, more in _tiles(report)
+        ),
         figures="\n".join(map(_figure, figures)) or "<p>No batch was done.</p>",
         totals=_table(TOTALS_TITLE, totals_rows(report)),
         times=_table(TIMES_TITLE, times_rows(report), ("", *TIMES)),
@@ -99,10 +102,6 @@ def _setting(setting: dict[str, Any], place: dict[str, Any]) -> list[tuple[str, 
         ("versions", said),
         ("written", place["date"].replace("T", " ")),
     ]
-
-
-def _tile(name: str, value: str, more: str) -> str:
-    return f"<li><span>{_text(name)}</span> <b>{_text(value)}</b> <small>{_text(more)}</small></li>"
 
 
 def _figure(figure: Figure) -> str:
