@@ -108,8 +108,7 @@ class FunctorIndexError(IndexError):
 
 @dataclass(frozen=True)
 class Site:
-    """An access of an array, by ``"index"`` or ``"pair"``, or a question about a ``"vertex"`` of a graph, in a
-    functor."""
+    """A functor's access of an array, by ``"index"`` or ``"pair"``, or its question about a ``"vertex"`` of a graph."""
 
     function: str
     access: str
@@ -161,8 +160,7 @@ _local = threading.local()
 
 
 def checked_arguments(device: Device, args: tuple) -> tuple:
-    """A functor's arguments, and this thread's new report. Empty arrays are replaced, as faults are led to element
-    0."""
+    """A functor's arguments, and this thread's new report. Empty arrays are replaced: faults lead to element 0."""
     args = tuple(_with_memory(device, value) for value in args)
     _local.report = Report(device, args)
     return (*args, _local.report.array)

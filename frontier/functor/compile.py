@@ -175,8 +175,7 @@ def _compile_for_cuda(
 
 
 _compiling = threading.RLock()
-"""The compilers for GPUs modify global registries while they compile, so two threads must not compile at the same
-time."""
+"""The compilers for GPUs modify global registries while they compile, so only one thread may compile at a time."""
 
 
 def _get_ready() -> None:

@@ -55,8 +55,7 @@ def _digest(defines: tuple[tuple[str, str], ...]) -> str:
 
 
 class GraphArgument:
-    """A graph as kernels on a GPU receive it and pass it to functors: its view and the number of vertices, at
-    `data`."""
+    """A graph as GPU kernels receive it and pass it to functors: its view and the number of vertices, at `data`."""
 
     __slots__ = ("_memory", "data", "dtype")
 

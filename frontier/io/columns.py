@@ -116,8 +116,7 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
 
 
 def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether fields of a line cannot be a row: known names of the ends, longer than a letter or above a
-    number."""
+    """Return whether fields of a line cannot be a row: known names of ends, longer than a letter or above a number."""
     ends = [word for word in words if role_of(word) in _ENDS]
     if roles_from_names(words) is None:
         return False

@@ -30,8 +30,7 @@ from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
 
 SIZES = 256, 2048, 2 * MAX_EDGES, 2**15, 2**18
-"""The maximum number of pairs, or arcs (two for an undirected edge), of a batch. Launches are captured for each
-size."""
+"""The maximum number of pairs, or arcs (two for an undirected edge), of a batch. Each size has its own capture."""
 SMALL = SIZES[2]
 
 

@@ -56,8 +56,7 @@ def has_dlpack(values: Any) -> bool:
 
 
 def is_cudf(values: Any) -> bool:
-    """Whether `values` is a column or a frame of cuDF. Check this first, as its other interfaces raise for some
-    types."""
+    """Whether `values` is a column or a frame of cuDF. Check this first: its other interfaces raise for some types."""
     return hasattr(type(values), "to_cupy")
 
 

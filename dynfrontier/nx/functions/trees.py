@@ -53,8 +53,7 @@ def searches(
 ) -> Iterator[tuple[Any, Any]]:
     """Arrays on the device of the distances from up to 64 roots at a time, and of predecessors if `trees`.
 
-    Distances are numbers of edges if `weight` is None, and are those to the roots if `backward`. Some are beyond the
-    cutoff.
+    Distances are numbers of edges if `weight` is None, those to the roots if `backward`. Some exceed the cutoff.
     """
     graph = mirror.graph.reverse if backward and mirror.directed else mirror.graph
     weighted = weight is not None and graph.is_weighted

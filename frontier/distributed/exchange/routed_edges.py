@@ -136,8 +136,7 @@ class Pairs:
         return u[positions].astype(kind, copy=False), v[positions].astype(kind, copy=False), positions
 
     def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
-        """Sort the pairs by owner, and return the counts of all partitions, for which the host synchronizes, and an
-        error."""
+        """Sort the pairs by owner, and return, after synchronizing, the counts of all partitions, and an error."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)

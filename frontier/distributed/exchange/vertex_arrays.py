@@ -371,8 +371,7 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine the values of one partition with the owned entries, and return which ones improved, or None for
-        all."""
+        """Combine a partition's values with the owned entries, and return which improved, or None for all."""
         xp = self._comm.device.xp
         if not ruled:
             return None

@@ -129,8 +129,7 @@ def steps_on_gpu(
 
 
 def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> ArgumentRoles | None:
-    """Return the roles of these arguments, and of all arguments of their kinds, or None if kernels cannot send the
-    output."""
+    """Return the roles of these arguments, and of all of these kinds, or None if kernels cannot send the output."""
     arrays, op = graph.arrays, functors.op
     check_at_edges(graph.reverse if pulls else graph, op, args)
     by_vertex = by_vertex_among(graph, op, args)

@@ -396,8 +396,7 @@ FORMS = {
 
 
 def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call a function that reads a graph with the graph of a partition: an operator's form, or an algorithm as it
-    is."""
+    """Call a function that reads a graph with a partition's graph: an operator's form, or an algorithm as it is."""
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)
     if form is not None:

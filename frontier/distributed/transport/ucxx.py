@@ -31,8 +31,7 @@ SETTINGS = {
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
 """UCX's settings unless the environment sets them: they send arrays in few large pieces over TCP. On one host, 128 KB
-needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, partitions do not wait for a
-peer."""
+needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, no partition waits for a peer."""
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # identifies a machine
 SPIN = 2e-4
 """Seconds in which partitions poll for messages all the time, before they sleep in between. (Yielding to other threads

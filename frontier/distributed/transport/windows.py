@@ -34,8 +34,7 @@ class Window:
     all partitions combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits
     for other partitions. `senders` of batches are found by the types of their columns (`sending`).
 
-    `unmap` forgets the windows of the other partitions. `free`, after all partitions have done so, frees this one's
-    memory.
+    `unmap` forgets the windows of the other partitions. `free`, after all have done so, frees this one's memory.
     """
 
     OUTCOMES = 9

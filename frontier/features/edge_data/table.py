@@ -52,8 +52,7 @@ class Table:
         return xp.flatnonzero(used).astype(self.id_dtype)
 
     def reserve(self, count: int) -> None:
-        """Have entries for `count` more ids. Arrays may move. MemoryError, with all values intact, without memory or
-        ids."""
+        """Have entries for `count` more ids. Arrays may move. A MemoryError leaves all values intact."""
         wanted = self.top + max(count - self.free_count, 0)
         if wanted <= self.capacity:
             return

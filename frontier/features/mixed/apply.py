@@ -101,8 +101,7 @@ def check_multi(multi_edges: str) -> None:
 
 
 def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any, Any]:
-    """The answers of a mixed batch, and its net insertions and deletions, which share no pair. Raises if it is
-    invalid."""
+    """A mixed batch's answers, and its net insertions and deletions, which share no pair. Raises if it is invalid."""
     xp, host, size = graph.xp, _host(graph), int(batch.ops.size)
     answers, found = xp.zeros(size, np.int64), xp.zeros(size, graph.weight_dtype or np.dtype(np.float32))
     changes, net, origins = host.marks(graph, size)

@@ -47,8 +47,7 @@ class FunctorCompiler(Target, Protocol):
 
 
 def chosen_compiler() -> str:
-    """The compiler to use. ValueError if the variable `CHOICE` names none of `COMPILERS`, ImportError if it is
-    missing."""
+    """The compiler to use. ValueError if `CHOICE` names none of `COMPILERS`, ImportError if it is missing."""
     name = os.environ.get(CHOICE, "")
     if name:
         if name not in COMPILERS:
@@ -71,8 +70,7 @@ def installed_compilers() -> list[str]:
 
 @functools.cache
 def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
-    """The compiler of this name for a capability such as ``(9, 0)``. ImportError if it does not work with this
-    NumPy."""
+    """The named compiler for a capability such as ``(9, 0)``. ImportError if it does not work with this NumPy."""
     try:
         import_toolchain()
         with _dropped_names():

@@ -105,8 +105,7 @@ def advance(
         Whether `dst` must still be visited. Other edges are skipped, and a pull leaves a vertex once the condition
         fails: the result must not depend on which of its edges were visited before.
     prepare : function ``prepare(src, *args)``, optional
-        Called once for each member, before its edges are visited, in no order relative to other members. Rules out a
-        pull.
+        Called once for each member, before its edges are visited, in any order of members. Rules out a pull.
     direction : {"auto", "push", "pull"}
         Push visits the neighbors of the frontier. Pull searches the neighbors of every vertex for members, which is
         less work if the frontier is large and `condition` fails early. A pull has the slots of reverse arcs, in

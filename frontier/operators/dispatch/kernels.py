@@ -46,8 +46,7 @@ _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
-    """Users' arguments as kernels expect them (`functor_argument`), with a report at the end if functors are
-    checked."""
+    """Users' arguments as kernels expect them (`functor_argument`), then a report if functors are checked."""
     values, array = [], graph.device.xp.ndarray
     for i, value in enumerate(args):
         kind = type(value)

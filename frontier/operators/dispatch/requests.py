@@ -1,8 +1,7 @@
 """Kernels that an analytic will ask operators for, listed before it does: compiled while it is constructed.
 
 A list is text. It is made by running the analytic where no GPU is needed (``dynfrontier/prebuilt/rehearsal.py``), and
-names headers, macros, and the functors that are linked to them. Kernels on no list are compiled when they are first
-used.
+names headers, macros, and the functors that are linked to them. Kernels on no list are compiled on first use.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ _WORD = struct.Struct("Q")
 
 
 class ByValue:
-    """A struct of eight-byte fields, which a kernel receives by value. `address` is its address in the host's
-    memory."""
+    """A struct of eight-byte fields, which a kernel receives by value. `address` is in the host's memory."""
 
     __slots__ = ("address", "fields")
 
@@ -126,8 +125,7 @@ class Parameters:
 def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list[tuple[int, ByValue]]]:
     """Return a kernel's arguments, `count` first, as words, and the structs among them with their positions.
 
-    Arguments are arrays of the device's `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no
-    array.
+    Arguments are arrays of the device's `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None.
     """
     words = [count]
     append = words.append
