@@ -249,8 +249,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         return self._known
 
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
-        """Move vertices behind the next of their neighbors. Return the vertices that then have too many later
-        neighbors."""
+        """Move vertices behind their next neighbors. Return the vertices that then have too many later neighbors."""
         order = self._order
         self._moves += 1
         self._last += 1  # the greatest rank that a vertex can move to

@@ -20,8 +20,7 @@ SLOWEST_COLUMNS = ("batch", "updates", "update", "count", "both")
 
 
 def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) -> None:
-    """Write the report of a run on a machine (`machine.describe_run`), and the `outcome` of its check, into a file of
-    HTML."""
+    """Write the report of a run on a machine (`machine.describe_run`), and its check's `outcome`, as HTML."""
     write_text(path, render_page(report, place, outcome))
 
 

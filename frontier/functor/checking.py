@@ -122,8 +122,7 @@ sites: dict[int, Site] = {}
 
 RAISED, SITE, INDEX, LENGTH, COLUMN, COLUMNS, TABLE = range(7)
 """A report: whether it is set, the site, the index and length, and the second index and length if the site has two.
-Then a list of arrays, as addresses and lengths, which ends with an address of 0. Arrays that know their shape are not
-in it."""
+Then a list of arrays that do not know their shape, as addresses and lengths, which ends with an address of 0."""
 
 
 class Report:

@@ -26,8 +26,7 @@ class FunctorGraph:
 
 
 class GraphForm(NamedTuple):
-    """A kind of graph, which replaces the dtype of an argument: macros for its view, and the dtype of weights in
-    functors."""
+    """A kind of graph, which replaces an argument's dtype: macros for its view, and functors' dtype of weights."""
 
     defines: tuple[tuple[str, str], ...]
     weight: str

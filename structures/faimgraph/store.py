@@ -201,8 +201,7 @@ class FaimStore(ListStore):
         self._insert_changes(first_page, changes, self.num_vertices, int(dst.size), pages)
 
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """See `ListStore`. The plan is the int64 number of each group's first page among the allocated or freed
-        ones."""
+        """See `ListStore`. The plan is each group's first page (int64) among the allocated or freed ones."""
         first_page = self.scratch.get("first_page", changes.bound, np.int64)
         self.kernels.plan(
             changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 class RoutedEdges:
     """Pairs at the owners of their first ends, on their way to the owners of the second ends, and back.
 
-    The constructor makes one exchange of counts, for which the host synchronizes. The pairs travel once, when they are
-    first needed. `src` and `dst` must be valid ids of the vertex dtype. The attributes are sorted by the owners of
-    `dst`. `sent` and `received` count the pairs to and from each partition, this one included, and `total` the pairs of
-    all partitions.
+    The constructor exchanges counts, for which the host synchronizes. The pairs travel once, when first needed. `src`
+    and `dst` must be valid ids of the vertex dtype. The attributes are sorted by the owners of `dst`. `sent` and
+    `received` count the pairs to and from each partition, this one included, and `total` the pairs of all partitions.
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):

@@ -86,8 +86,7 @@ class PartUpdates(BasePart):
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """`DynamicGraph.apply`, of the operations of all partitions. The answers are for this partition's
-        operations."""
+        """`DynamicGraph.apply`, of all partitions' operations. The answers are for this partition's."""
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @update

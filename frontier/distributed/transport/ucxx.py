@@ -4,8 +4,7 @@ MPI requires that it starts its processes, or that they can join later, which th
 needs only an address.
 
 All partitions exchange at the same time, and have nothing else to do meanwhile. So the calling thread drives UCX's
-progress itself, without asyncio or other threads: passing a small message from one thread to another was slower than
-sending it.
+progress itself, without asyncio or other threads: passing a small message to another thread was slower than sending it.
 
 Each partition has two connections to a peer on the same machine. The first uses shared memory, over which UCX does not
 notice the death of a process. The second uses TCP: when it breaks, the peer is gone. Peers on other machines have only

@@ -199,8 +199,7 @@ def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
 
 
 def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
-    """The arcs of rows that count, with the ids of their edges as weights, each row's id or -1, and slots, if
-    looked up.
+    """The arcs of rows that count, with their edges' ids as weights, each row's id or -1, and slots, if looked up.
 
     The ids of new edges are the ones that `EdgeData.take` returns next.
     """

@@ -112,8 +112,7 @@ def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, ch
 
 
 def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
-    """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
-    neighbors."""
+    """The requested lists of neighbors, whose lengths are among `answers`: offsets by operation, and neighbors."""
     return list_neighbors(graph, mixed_kernels(graph, batch.src.dtype), batch, changes, answers)
 
 

@@ -99,14 +99,12 @@ def _dropped_names() -> Iterator[None]:
 
 @functools.cache
 def compiler_version(name: str) -> str:
-    """A version that distinguishes the code that this compiler makes from any other: its name, its version, and our
-    changes to it."""
+    """The version of the code that this compiler makes: its name, its version, and our changes to it."""
     return f"{name} {_version(name)} {text_fingerprint(*source_files(name))}"
 
 
 def source_files(name: str) -> list[str]:
-    """The files that determine how this compiler compiles functors without being named by them: paths from the
-    project's root."""
+    """The files that determine how this compiler compiles functors without their naming them: paths from the root."""
     here = Path(__file__).parent
     own = [*here.glob("*.py"), *(here / COMPILERS[name]).glob("*.py")]
     return [*OF_ALL, *sorted(path.relative_to(PROJECT_ROOT).as_posix() for path in own)]

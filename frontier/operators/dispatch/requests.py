@@ -159,8 +159,7 @@ LONG = "frontier/operators/traverse/traverse.cuh", "frontier/operators/intersect
 """Headers whose kernels are compiled for most of a second, others for a tenth. Their functors come first, since
 functors are compiled one after another."""
 _begun: dict[tuple, Ahead] = clearable({})
-"""Lists whose compilation was started, by the analytic and the graph's kernels, which represent its structure and
-dtypes."""
+"""Lists whose compilation was started, by analytic and the graph's kernels, which represent structure and dtypes."""
 
 
 class Ahead:

@@ -161,8 +161,7 @@ def _enters(src, dst, edge, weight, wanted):
 
 
 def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
-    """All arcs as CSR with sorted rows, in new arrays: offsets (int64), destinations, and stored weights or ids, or
-    None."""
+    """All arcs as CSR with sorted rows, in new arrays: offsets (int64), destinations, stored weights or ids or None."""
     known = graph.store.sorted_arcs()
     if known is not None:
         return known

@@ -101,8 +101,7 @@ class Matrix:
 
 
 class Parameters:
-    """Memory for the `count` parameters of one launch. `address` is the array of pointers, `set_count` changes the
-    first."""
+    """Memory for a launch's `count` parameters. `address` is the array of pointers, `set_count` changes the first."""
 
     __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address", "set_count")
 
