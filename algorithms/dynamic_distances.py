@@ -394,7 +394,6 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _functors(self) -> RepairFunctors:
-        """The functors for this kind of edge length."""
         return repair_functors(self._length)
 
     @property

@@ -300,7 +300,6 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     @property
     def _both(self) -> Any:
-        """Whether an edge is followed both ways."""
         return np.bool_(not self.graph.directed)
 
     def recomputes(self, update: str, edges: int) -> bool:

@@ -88,7 +88,6 @@ def require_size(array: Any, size: int, name: str) -> None:
 
 
 def within(values: Any, end: int) -> Any:
-    """Which values are in ``0 .. end - 1``."""
     return (values >= 0) & (values < end)
 
 

@@ -59,7 +59,6 @@ class VersionCache:
         return entry
 
     def nbytes(self) -> int:
-        """Bytes of all entries."""
         return sum(entry.nbytes() for entry in list(self.entries.values()))
 
     def forked(self) -> None:

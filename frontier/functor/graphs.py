@@ -33,7 +33,6 @@ class GraphForm(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A name that identifies it."""
         return f"graph {_digest(self.defines)}"
 
     def symbol(self, function: str) -> str:

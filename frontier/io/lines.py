@@ -33,7 +33,6 @@ class Syntax:
 
     @property
     def too_long(self) -> str:
-        """The reason of the error for a longer row."""
         return f"a record of more than {self.longest:,} bytes; max_record_bytes= allows longer ones"
 
 

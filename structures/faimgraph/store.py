@@ -69,12 +69,10 @@ class FaimStore(ListStore):
 
     @property
     def page_bits(self) -> int:
-        """The logarithm of `page_entries`."""
         return (self.page_size // self.vertex_dtype.itemsize).bit_length() - 1
 
     @property
     def page_entries(self) -> int:
-        """The neighbors in a page."""
         return 1 << self.page_bits
 
     @property

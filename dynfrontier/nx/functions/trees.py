@@ -44,7 +44,6 @@ def check_all_weights(mirror: Mirror, weight: Any, added: int = 1) -> None:
 
 
 def steps_of(cutoff: Any) -> int | None:
-    """The limit of a breadth-first search."""
     return None if cutoff is None or cutoff >= UNREACHED else max(int(cutoff), 0)
 
 

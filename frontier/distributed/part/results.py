@@ -95,7 +95,6 @@ class KeptResult:
 
 
 def check_dask_library(library: str | None) -> None:
-    """Raise for a data frame that Dask does not have."""
     if library not in (None, "pandas"):
         raise ValueError(f"library must be None for a distributed graph, whose frames are Dask's, not {library!r}")
 

@@ -62,7 +62,6 @@ class Window:
         self._abandoned[0] = 1
 
     def can_exchange(self, count: int) -> bool:
-        """Return whether kernels exchange rows of this length."""
         return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:

@@ -36,7 +36,6 @@ class Table:
 
     @functools.cached_property
     def kernels(self) -> Kernels:
-        """The kernels for ids of this type."""
         return load_kernels("frontier.features.edge_data", self.device, {"VID": self.id_dtype})
 
     @property

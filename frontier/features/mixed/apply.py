@@ -201,7 +201,6 @@ def _resolve_pairs(
 
 
 def _host(graph: BaseDynamicGraph) -> Any:
-    """The module of the graph's device."""
     return on_gpu if graph.device.is_gpu else on_cpu
 
 
@@ -236,5 +235,4 @@ def _edges(graph: BaseDynamicGraph, batch: MixedBatch, at: Any) -> Arcs:
 
 
 def _chosen(graph: BaseDynamicGraph, values: Any, at: Any) -> Any:
-    """The values at some positions."""
     return elementwise.take(graph.device, values, at)

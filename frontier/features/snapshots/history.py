@@ -80,7 +80,6 @@ class History(Component):
 
     @property
     def position(self) -> int:
-        """The position of the graph."""
         return self._log.end
 
     # ---- requests of snapshots --------------------------------------------------------------------------------------

@@ -55,7 +55,6 @@ class Struct(ByValue):
 
 @functools.cache
 def _packer(count: int) -> Callable[..., None]:
-    """A function that writes `count` words into a buffer."""
     return struct.Struct(f"{count}q").pack_into
 
 
@@ -157,7 +156,6 @@ INTEGERS = frozenset({
 
 
 def _bits(value: np.generic) -> int:
-    """The bits of a number, the lowest first."""
     return int.from_bytes(value.tobytes(), "little")
 
 
