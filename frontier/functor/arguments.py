@@ -67,8 +67,7 @@ def functor_argument(device: Device, function_name: str, i: int, value: Any, gra
 
 
 def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:
-    """The ``(dtype, ndim)`` of each argument as kernels expect it: 0 dimensions for a number, a `GraphForm` for a
-    graph."""
+    """Each argument's ``(dtype, ndim)`` as kernels expect it: 0 dimensions for a number, `GraphForm` for a graph."""
     return tuple((value.dtype, value.ndim) for value in args)
 
 

@@ -154,8 +154,7 @@ def clear_caches() -> None:
 
 @functools.cache
 def _index(place: Path, arch: str) -> dict[str, tuple[str, int, int]]:
-    """The group, the offset and the size of each code in an archive. Empty if it is absent, broken, or too new for the
-    driver."""
+    """Group, offset and size of each code in an archive. Empty if it is absent, broken, or too new for the driver."""
     first, *lines = _read(place, arch, INDEX).decode(errors="replace").splitlines() or ["cuda 0"]
     found = {}
     try:
