@@ -16,8 +16,7 @@ ONE, ALL = np.uint64(1), np.uint64(2**WIDTH - 1)
 EXACT, VANISHED = 2.0**53, 2.0**-10
 """Smaller numbers of paths are exact. If less than the second fraction of a larger number is left, it may be wrong."""
 GROWN = 17 / 16
-"""The paths behind a vertex are summed up again if the paths to it, by which rounding errors are multiplied, increase
-by this factor."""
+"""Paths behind a vertex are summed up again if paths to it, which multiply rounding errors, increase by this factor."""
 LITTLE = 2.0**-20
 """They are also summed up again if there are fewer for each path than this: all of it may be rounding errors."""
 VISIT = 8

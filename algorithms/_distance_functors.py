@@ -224,8 +224,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
 @functools.cache
 def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable]:
-    """Steps for small batches of edges of this length: relaxation from inserted edges, and repair of the subtrees below
-    deleted edges.
+    """Steps for small batches of edges of this length: relaxation from inserted edges, and repair below deleted edges.
 
     In directed graphs with in-edges, a step cannot alternate between the edges in and out until nothing changes. So
     only vertices that lost their tree edges look for other parents, once, and every vertex below one that found none is

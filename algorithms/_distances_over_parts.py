@@ -146,7 +146,6 @@ class DistancesOverParts(DynamicDistances):
 
     @property
     def _steps(self) -> Steps:
-        """The functors for this kind of edge length."""
         return steps_of(self._length)
 
 

@@ -119,8 +119,7 @@ def search_levels(
     graph: fr.Graph, start: fr.Frontier, distance: Any, predecessor: Any, depth_limit: int | None = None,
     edges: str = "out",
 ) -> int:  # fmt: skip
-    """Find the distances and predecessors of UNREACHED vertices, starting from the vertices of `start`. Return the
-    levels."""
+    """Find the distances and predecessors of UNREACHED vertices, from the vertices of `start`. Return the levels."""
     return fr.traverse(
         graph, start, _visit, distance, predecessor, LEVELS, condition=_unreached,
         max_steps=depth_limit, edges=edges,

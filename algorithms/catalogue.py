@@ -204,31 +204,23 @@ register(Analytic(
     "edge_betweenness_centrality", edge_betweenness_centrality, values=("src", "dst", "betweenness_centrality"),
     per="edge", comparator=Edges(Values(atol=1e-12)), parameters={"k": 16, "seed": 0},
 ))  # fmt: skip
-register(Analytic(
-    "minimum_spanning_forest", minimum_spanning_forest, values=("src", "dst", "weight"), per="edge",
-    comparator=Forests(), directions="refused", weights="expected", headline=("num_edges", "forest edge"),
-    note="of several forests of the same weight it is that of the lowest edges in order of their ends",
-))  # fmt: skip
-register(Analytic(
-    "maximum_spanning_forest", maximum_spanning_forest, values=("src", "dst", "weight"), per="edge",
-    comparator=Forests(), directions="refused", weights="expected", headline=("num_edges", "forest edge"),
-    note="of several forests of the same weight it is that of the lowest edges in order of their ends",
-))  # fmt: skip
+for forest in (minimum_spanning_forest, maximum_spanning_forest):
+    register(Analytic(
+        forest.__name__, forest, values=("src", "dst", "weight"), per="edge", comparator=Forests(),
+        directions="refused", weights="expected", headline=("num_edges", "forest edge"),
+        note="of several forests of the same weight it is that of the lowest edges in order of their ends",
+    ))  # fmt: skip
 register(Analytic(
     "louvain", louvain, DynamicLouvain, values=("labels",), vertex_values=("labels",),
     comparator=Quality(modularity, slack=0.05), parameters={"seed": 0}, directions="refused", weights="optional",
     negative_weights=False, headline=("count", "community"), note="communities are compared by their modularity",
 ))  # fmt: skip
-register(Analytic(
-    "leiden", leiden, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
-    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
-    headline=("count", "community"), note="communities are compared by their modularity",
-))  # fmt: skip
-register(Analytic(
-    "ecg", ecg, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.1),
-    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
-    headline=("count", "community"), note="communities are compared by their modularity",
-))  # fmt: skip
+for method, slack in ((leiden, 0.05), (ecg, 0.1)):
+    register(Analytic(
+        method.__name__, method, values=("labels",), vertex_values=("labels",),
+        comparator=Quality(modularity, slack=slack), parameters={"seed": 0}, directions="refused", weights="optional",
+        negative_weights=False, headline=("count", "community"), note="communities are compared by their modularity",
+    ))  # fmt: skip
 register(Analytic(
     "personalized_pagerank", personalized_pagerank, values=("pagerank",), parameters={"alpha": 0.85, "tol": 1e-4},
     comparator=lambda tol, **_: Distribution(2 * tol),

@@ -4,8 +4,7 @@ The label of a vertex is its id at first. In each round, every vertex adopts the
 the lowest of several, at the same time. In directed graphs, neighbors are those along edges in either direction, and
 one along edges in both counts twice. A vertex without neighbors has its id for ever.
 
-A vertex looks at its neighbors only if the label of one of them has changed in the last round: otherwise it would find
-the same again.
+A vertex looks at its neighbors only if the label of one of them has changed in the last round.
 
     label[v]    the label of v
     found[v]    the label that v adopts in this round

@@ -118,8 +118,7 @@ def _pass_on(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
 
 
 def _look_up(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
-    """Color a distributed graph: all partitions receive the colors, and vertices look them up at their earlier
-    neighbors."""
+    """Color a distributed graph: all partitions receive the colors, and vertices look them up at earlier neighbors."""
     waiting = graph.vertex_array(np.int32, waiting, combine="countdown")
     color, lowest = graph.vertex_array(np.int32, -1), graph.vertex_array(np.int32)
     color_in_order(fr.Frontier.all(graph), priority, waiting, color, lowest, graph.vertex_array(np.int64))

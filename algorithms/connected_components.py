@@ -121,8 +121,7 @@ def _sampled_neighbors(graph: fr.Graph) -> tuple[int, ...]:
 
 
 def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:
-    """The most common label among the members, and its number of members, estimated from a sample. Zeros without
-    members.
+    """The most common label among the members, and its size, estimated from a sample. Zeros without members.
 
     If partitions differ, the label found most often on one partition is chosen: all return the same.
     """

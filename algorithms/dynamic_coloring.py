@@ -47,8 +47,7 @@ MORE_COLORS, FEW_COLORS = 1 / 4, 8
 this fraction, plus a constant."""
 
 FEWER_ARCS = 1 / 2
-"""All vertices are colored from scratch, too, if the graph has less than this fraction of the arcs of that time, minus
-a constant."""
+"""All are also colored from scratch if the graph has less than this fraction of that time's arcs, minus a constant."""
 
 
 class DynamicColoring(IncrementalAlgorithm):

@@ -241,8 +241,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._orders = self._fits and (fitted or fr.advanced.is_warming_up())
 
     def _spend(self, arcs: int) -> bool:
-        """Account for a visit to this number of arcs. False if recomputing is cheaper, which then happens at the next
-        read."""
+        """Account for a visit to this number of arcs. False if recomputing, at the next read, is cheaper."""
         self._left -= arcs + ROUND_ARCS
         if self._left < 0 and not fr.advanced.is_warming_up():
             self._known = self._ordered = False
@@ -250,8 +249,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         return self._known
 
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
-        """Move vertices behind the next of their neighbors. Return the vertices that then have too many later
-        neighbors."""
+        """Move vertices behind their next neighbors. Return the vertices that then have too many later neighbors."""
         order = self._order
         self._moves += 1
         self._last += 1  # the greatest rank that a vertex can move to

@@ -108,8 +108,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._insertions, self._deletions = Trials(), Trials()
         self._distance: Any = None
         self._queue: fr.PriorityFrontier | None = None
-        # On a GPU small batches are steps without a host synchronization, and the host reads the flags when it next
-        # synchronizes.
+        # On a GPU small batches are steps without a host synchronization. The host reads the flags at the next one.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._has_read_flags = True
         improve, repair = batch_steps(self._length, graph.directed)
@@ -395,7 +394,6 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _functors(self) -> RepairFunctors:
-        """The functors for this kind of edge length."""
         return repair_functors(self._length)
 
     @property

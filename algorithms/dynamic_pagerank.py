@@ -80,8 +80,7 @@ LOCAL_SHARE = 1 / 8
 as much as a read."""
 
 ABOVE_MEAN = 1 / 16
-"""A vertex is pushed if its pending share is above this fraction of the mean over all arcs, and above the target
-mean."""
+"""A vertex is pushed if its pending share is above this fraction of the mean of all arcs, and the target mean."""
 
 WIDEST = 2.0
 """A vertex is pushed if its edges weigh at most this multiple of the mean over vertices. A batch of 65,536 edges in
@@ -131,8 +130,7 @@ MAX_RISE = 1.25
 """The expected cost of `pagerank` after a batch is at most this multiple of its last cost."""
 
 MAX_KEPT = 1e3
-"""The largest multiple of the last direction. Directions start from scratch after a step that increased the energy by
-more."""
+"""The largest multiple of the last direction. Directions restart after a step that increased the energy by more."""
 
 LEAST_KEPT = 0.1
 """Old ranks are used as a starting point only if their sum is larger."""
@@ -302,7 +300,6 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     @property
     def _both(self) -> Any:
-        """Whether an edge is followed both ways."""
         return np.bool_(not self.graph.directed)
 
     def recomputes(self, update: str, edges: int) -> bool:

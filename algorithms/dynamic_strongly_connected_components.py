@@ -512,7 +512,6 @@ class _Tree:
 
     @property
     def state(self) -> tuple[Any, Any]:
-        """The levels and parents."""
         return self.arrays[:2]
 
     def repair(self, graph: fr.Graph, count: int, most: int) -> fr.Frontier | None:

@@ -61,8 +61,7 @@ def names() -> list[str]:
 
 
 def others(*, times: bool) -> list[str]:
-    """The analytics not in `FIRST`. On graphs with times, only analytics with an incremental form, or that need
-    times."""
+    """The analytics not in `FIRST`. With times, only analytics with an incremental form, or that need times."""
     known = analytics()
     found = [name for name in names() if name not in FIRST]
     return [name for name in found if not times or known[name].incremental is not None or known[name].times]

@@ -77,8 +77,7 @@ class Result:
         return fr.interchange.data_frame(self._columns(names), library)
 
     def _columns(self, names: fr.VertexNames | None = None, share: tuple[int, int] = (0, 1)) -> dict[str, Any]:
-        """The columns of `to_dataframe`. The rows are cut into n pieces in order, and `share` (i, n) selects piece
-        i."""
+        """The columns of `to_dataframe`. Rows are cut into n pieces in order, and `share` (i, n) selects piece i."""
         held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}

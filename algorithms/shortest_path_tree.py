@@ -18,8 +18,7 @@ import frontier as fr
 
 
 def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: Any, length: Callable) -> Any:
-    """Find a tree of shortest paths from their lengths, with -1 for the source and for unreachable vertices. O(V + E)
-    work.
+    """Find a tree of shortest paths from their lengths, with -1 for the source and unreachable vertices. O(V + E) work.
 
     `length` is `unit_length` or `weight_length`, and `unreached` the distance of unreachable vertices.
     """

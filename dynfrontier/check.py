@@ -28,8 +28,7 @@ class CheckTime:
 
 
 def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the undirected simple graph of the edges whose last row is an insertion: int64 ends, the lower one
-    first."""
+    """Return the undirected simple graph of edges whose last row is an insertion: int64 ends, the lower first."""
     keys, kept = [np.empty(0, np.int64)], [np.empty(0, bool)]
     for batch in changes:
         low = np.minimum(batch.src, batch.dst).astype(np.int64)

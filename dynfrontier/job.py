@@ -95,8 +95,7 @@ class StreamJob:
                 )  # fmt: skip
 
     def check(self, time: CheckTime) -> tuple[int, Verdict, str]:
-        """The expected number of edges, and the result of `Counting.check`. Both are computed from the stream, not from
-        the graph."""
+        """The expected number of edges, and the result of `Counting.check`. Both are computed from the stream."""
         time.show("checking: the edges that the stream leaves", None)
         low, high = final_edges(surviving(self.stream, self.window), self.stream.num_vertices)
         return low.size, *self.counting.check(low, high, time)

@@ -16,8 +16,7 @@ from .console import fail, user_errors
 
 
 def check_outputs(source: Path | None = None, **outputs: Path | None) -> None:
-    """Fail if a file of `outputs`, by option, cannot be written in the end, or is the `source` that the command
-    reads."""
+    """Fail if a file of `outputs`, by option, cannot be written later, or is the `source` that the command reads."""
     given = {name: path for name, path in outputs.items() if path is not None}
     for name, path in given.items():
         if reason := _obstacle(path):

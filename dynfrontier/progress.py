@@ -78,8 +78,7 @@ def workload_progress(quiet: bool) -> Iterator[WorkloadProgress]:
 
 @contextmanager
 def check_progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
-    """Show a bar for checks on a terminal. Yields a function of the work and its finished share, from 0 to 1, or
-    None."""
+    """Show a bar for checks on a terminal. Yields a function of the work and its finished share, 0 to 1, or None."""
     with _bar(done=TaskProgressColumn(), quiet=quiet, transient=True) as progress:
         task = progress.add_task("checking", total=None)
 

@@ -40,8 +40,7 @@ RESTART_EVERY = 3  # batches
 
 
 def warm_up(graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False) -> None:
-    """Run every kernel of a job once, on other graphs, which grow and shrink. `by_time` for a window of a length of
-    time."""
+    """Run every kernel of a job once, on other graphs, which grow and shrink. `by_time` for windows by time."""
     # Kernels differ by how long neighbor lists are, in the job's graph and in copies that analytics make.
     with fr.advanced.warming_up():
         for similar in similar_graphs(stream, graph.device):

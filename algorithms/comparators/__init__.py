@@ -32,37 +32,11 @@ from .judged import (
 from .rounded import Distances, Distribution, Values
 
 __all__ = [
-    "Automatic",
-    "Best",
-    "Comparator",
-    "Counts",
-    "Digest",
-    "Distances",
-    "Distribution",
-    "Edges",
-    "Exact",
-    "Forests",
-    "Found",
-    "Partition",
-    "Quality",
-    "Scores",
-    "Valid",
-    "Values",
-    "Verdict",
-    "Walks",
-    "dominant_labels",
-    "edges_of",
-    "maximal_independent",
-    "modularity",
-    "nearness",
-    "on_host",
-    "proper_coloring",
-    "relative_error",
-    "spanning_forest",
-    "stationary_centrality",
-    "stationary_scores",
-    "valid_walks",
-]
+    "Automatic", "Best", "Comparator", "Counts", "Digest", "Distances", "Distribution", "Edges", "Exact", "Forests",
+    "Found", "Partition", "Quality", "Scores", "Valid", "Values", "Verdict", "Walks", "dominant_labels", "edges_of",
+    "maximal_independent", "modularity", "nearness", "on_host", "proper_coloring", "relative_error", "spanning_forest",
+    "stationary_centrality", "stationary_scores", "valid_walks",
+]  # fmt: skip
 
 
 def edges_of(graph: fr.Graph) -> fr.io.EdgeList:

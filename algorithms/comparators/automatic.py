@@ -12,8 +12,7 @@ from .rounded import Values
 
 
 class Automatic(Comparator):
-    """Numbers and arrays of any kind: integers exactly, floats up to rounding. Results of other types are not
-    compared."""
+    """Numbers and arrays of any kind: integers exactly, floats up to rounding. Other types are not compared."""
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if len(ours) != len(theirs):

@@ -20,8 +20,7 @@ class Quality(Comparator):
     Parameters
     ----------
     score : callable
-        The quality of a result, larger is better: a function of the graph's edges (`frontier.io.EdgeList`) and the
-        result.
+        A result's quality, larger is better: a function of the graph's edges (`frontier.io.EdgeList`) and the result.
     slack : float
         The amount by which our score may be worse than the peer's. In digests, either may be worse than the other.
     """
@@ -99,8 +98,7 @@ class Forests(Comparator):
 class Walks(Comparator):
     """Random walks, one from every vertex: the edges of each, and its end, -1 for deleted vertices.
 
-    Equal walks agree. Different walks agree if both have as many edges as they must, and their ends are distributed as
-    expected.
+    Equal walks agree. Others agree if both have as many edges as they must, and their ends are distributed as expected.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Comparison of our algorithms with other libraries, such as cuGraph, on a snapshot of one graph: results and run
-times."""
+"""Comparison of our algorithms with other libraries, such as cuGraph, on a graph's snapshot: results and times."""
 
 from .compare import chosen_algorithms, compare, load_graph
 from .result import Comparison, Row

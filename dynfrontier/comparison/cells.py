@@ -1,5 +1,4 @@
-"""Compare every algorithm on every structure with another library, in one `Cell` per graph, algorithm, structure and
-state.
+"""Compare all algorithms on all structures with another library: one `Cell` per graph, algorithm, structure and state.
 
 The peer library runs once per graph and algorithm. A checksum verifies that all structures contain the same edges. Each
 side runs in its own process with a time limit per call, so a crash or an endless run costs one cell. Further processes

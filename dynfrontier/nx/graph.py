@@ -23,8 +23,7 @@ CACHED = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "deg
 class _State:
     """The state that a graph and its shallow copies share: the log, the mirrors, and how to make them.
 
-    `options` are structure, device and weight. `mirrors` are by the attribute of weights. `conversions` counts full
-    reads.
+    `options` are structure, device and weight. `mirrors` are by attribute of weights. `conversions` counts full reads.
     """
 
     def __init__(self, directed: bool, **options: Any):
@@ -37,8 +36,7 @@ class _State:
         self.conversions = 0
 
     def mirror(self, graph: nx.Graph, weight: Any, *, logged: bool) -> Mirror:
-        """The current mirror with this attribute as weights (None: any). `logged` if the log covers the graph's
-        dicts."""
+        """The current mirror with this attribute as weights (None: any). `logged` if the log covers its dicts."""
         with self.lock:
             weight = self.options["weight"] if weight is None else weight
             if not logged or self.log.lost:

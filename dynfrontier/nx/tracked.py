@@ -59,8 +59,7 @@ class Log:
 
 
 class _Factory(type):
-    """The type of the types by which NetworkX makes dicts: all dicts count as instances, and plain ones are converted
-    by call."""
+    """The type of the types by which NetworkX makes dicts: all dicts are instances, and a call converts plain ones."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, dict)

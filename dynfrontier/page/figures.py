@@ -206,7 +206,6 @@ def _marker(groups: Grouped) -> str:
 
 
 def _legend(axes: Any) -> None:
-    """Position the legend in one line above the plot."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=4, borderaxespad=0.2, handlelength=1.6)
 
 

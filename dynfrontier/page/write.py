@@ -20,8 +20,7 @@ SLOWEST_COLUMNS = ("batch", "updates", "update", "count", "both")
 
 
 def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) -> None:
-    """Write the report of a run on a machine (`machine.describe_run`), and the `outcome` of its check, into a file of
-    HTML."""
+    """Write the report of a run on a machine (`machine.describe_run`), and its check's `outcome`, as HTML."""
     write_text(path, render_page(report, place, outcome))
 
 
@@ -36,7 +35,10 @@ def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
         summary=_text(_summary(setting)),
         state=state,
         outcome=_text(outcome),
-        tiles="\n".join(_tile(*tile) for tile in _tiles(report)),
+        tiles="\n".join(
+            f"<li><span>{_text(name)}</span> <b>{_text(value)}</b> <small>{_text(more)}</small></li>"
+            for name, value, more in _tiles(report)
+        ),
         figures="\n".join(map(_figure, figures)) or "<p>No batch was done.</p>",
         totals=_table(TOTALS_TITLE, totals_rows(report)),
         times=_table(TIMES_TITLE, times_rows(report), ("", *TIMES)),
@@ -99,10 +101,6 @@ def _setting(setting: dict[str, Any], place: dict[str, Any]) -> list[tuple[str, 
         ("versions", said),
         ("written", place["date"].replace("T", " ")),
     ]
-
-
-def _tile(name: str, value: str, more: str) -> str:
-    return f"<li><span>{_text(name)}</span> <b>{_text(value)}</b> <small>{_text(more)}</small></li>"
 
 
 def _figure(figure: Figure) -> str:

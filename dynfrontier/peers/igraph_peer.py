@@ -12,8 +12,7 @@ from .base import BasePeer, Task, as_int32_distances, betweenness_scale, degree_
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. Triangles come from the local transitivity. PageRank (PRPACK) solves the linear system to
-    1e-10."""
+    """See `BasePeer`. Triangles come from the local transitivity. PageRank (PRPACK) solves a linear system to 1e-10."""
 
     version = igraph.__version__
     notes: ClassVar[Mapping[str, str]] = {

@@ -14,8 +14,7 @@ from .base import BasePeer, Task, both_directions
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. Triangles are counted by `check.count_triangles`. PageRank is a power iteration on SciPy's
-    products.
+    """See `BasePeer`. Triangles are counted by `check.count_triangles`. PageRank is a power iteration on products.
 
     The k-truss is left out: masked products need minutes on graphs with hubs.
     """

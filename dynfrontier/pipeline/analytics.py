@@ -43,8 +43,7 @@ def _is_observer(value: Any) -> bool:
 
 
 class Analytics:
-    """The analytics of one pipeline: functions of the graph, or pairs of an incremental analytic's class and an
-    attribute.
+    """The analytics of a pipeline: functions of the graph, or pairs of an incremental analytic's class and attribute.
 
     All pairs with the same class share one object, which is made and maintained here.
     """

@@ -9,8 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 JOIN_SECONDS = 5.0
-"""The time that `Ahead.close` grants a source that does not yield. Its thread then ends when the source does, or with
-the process."""
+"""The time that `Ahead.close` grants a source that does not yield. Its thread then ends with the source or process."""
 
 
 class ChannelClosed(Exception):

@@ -30,8 +30,7 @@ USUAL_SECONDS = 60.0
 
 
 class Checkpoints:
-    """The checkpoints of one pipeline in a folder, every `every` batches, or a time such as ``"30s"``. A minute by
-    default."""
+    """A pipeline's checkpoints in a folder, every `every` batches, or a time such as ``"30s"``. A minute by default."""
 
     def __init__(self, path: str | os.PathLike[str], every: Any = None):
         self.folder = Path(path)

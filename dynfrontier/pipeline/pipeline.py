@@ -35,8 +35,7 @@ clock = time.perf_counter  # a test has another
 
 
 class ResumeOptions(TypedDict, total=False):
-    """The arguments of `Pipeline`, which describes them, without `window`, `names` and `checkpoint`: for type
-    checkers."""
+    """Arguments of `Pipeline`, which describes them, without `window`, `names` and `checkpoint`: for type checkers."""
 
     columns: Any
     batch_size: int | None
@@ -297,8 +296,7 @@ class Pipeline:
         Parameters
         ----------
         *callbacks : callable
-            Called with each `PipelineBatch`, in order, in a separate thread. They must not read the graph, which may be
-            ahead.
+            Called with each `PipelineBatch`, in order, in a thread. They must not read the graph, which may be ahead.
 
         Returns
         -------

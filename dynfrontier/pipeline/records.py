@@ -190,8 +190,7 @@ class SourceError(Exception):
 
 
 def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin: int) -> Iterator[RecordColumns]:
-    """Yield the rows of items, of which the first is number `begin`, or SourceError. Close a generator at the
-    end."""
+    """Yield the rows of items from number `begin` on, or SourceError. Close a generator at the end."""
     at = begin
     try:
         for item in items:

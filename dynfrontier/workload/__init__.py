@@ -8,14 +8,8 @@ from .runner import Disagreement, run_workload
 from .workload import Workload
 
 __all__ = [
-    "OBJECTIVES",
-    "Disagreement",
-    "Measured",
-    "Recommendation",
-    "Workload",
-    "WorkloadReport",
-    "recommend",
+    "OBJECTIVES", "Disagreement", "Measured", "Recommendation", "Workload", "WorkloadReport", "recommend",
     "run_workload",
-]
+]  # fmt: skip
 
 offer("recommend", recommend)

@@ -28,8 +28,7 @@ class Chosen:
 
 
 class Running:
-    """An analytic on a graph, maintained incrementally from now on if it is incremental. `watch` times this within
-    updates."""
+    """An analytic on a graph, maintained from now on if it is incremental. `watch` times this within updates."""
 
     def __init__(self, chosen: Chosen, graph: fr.DynamicGraph, source: int):
         self.chosen = chosen

@@ -12,8 +12,7 @@ HUBS = 16  # vertices that half of the rows of `hubs` touch
 
 
 def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:
-    """A graph of stars: every other row has one of a few hubs as one end, and all further ends are uniformly
-    random."""
+    """A graph of stars: every other row has one of a few hubs as an end, and further ends are uniformly random."""
     edges = io.uniform(2**scale, round(edge_factor * 2**scale), seed)
     src = edges.src.copy()
     src[::2] = np.random.default_rng(seed).integers(0, min(HUBS, 2**scale), src[::2].size)

@@ -10,8 +10,7 @@ from .report import RATES, Measured, WorkloadReport
 
 
 def plot_report(report: WorkloadReport, path: str | Path) -> None:
-    """Draw rates, the latency of every batch, times of analytics and memory into a file, with a row for each batch
-    size.
+    """Draw rates, each batch's latency, times of analytics and memory into a file, with a row for each batch size.
 
     Raises ImportError without matplotlib, ValueError for an unknown format, or OSError if the file cannot be written.
     """

@@ -34,8 +34,7 @@ FEW = 10  # with fewer batches than this, a note warns that they show little
 PERCENT = 100  # with fewer batches than this, the worst one is the 99th percentile
 
 PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
-"""The kinds of operations of a batch, and the attributes of `MixedBatch` with them, in the order of their
-application."""
+"""The kinds of operations of a batch, and the attributes of `MixedBatch` with them, in order of application."""
 
 
 class Disagreement(RuntimeError):

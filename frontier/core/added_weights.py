@@ -10,8 +10,7 @@ from .base import BaseGraph
 
 
 def add_weights(graph: BaseGraph, added: Any, held: Any, *, copies: int) -> Any:
-    """Add weights to the weights of existing edges, each listed `copies` times. ValueError if a sum is NaN or
-    overflows."""
+    """Add weights to existing edges' weights, each listed `copies` times. ValueError if a sum is NaN or overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = added + held
     refuse_sums(graph, int(_fails(graph.xp, added, held, sums).sum()) // copies)

@@ -14,19 +14,9 @@ from .base import BaseDynamicGraph, BaseGraph
 from .batch import check_id, check_ids
 
 __all__ = [
-    "check_array",
-    "check_dynamic_graph",
-    "check_graph",
-    "check_output",
-    "flag",
-    "integer",
-    "number",
-    "numbers",
-    "one_of",
-    "sample_size",
-    "vertex_id",
-    "vertex_ids",
-]
+    "check_array", "check_dynamic_graph", "check_graph", "check_output", "flag", "integer", "number", "numbers",
+    "one_of", "sample_size", "vertex_id", "vertex_ids",
+]  # fmt: skip
 
 ALL = -1
 """The size of a sample that has all neighbors."""

@@ -10,8 +10,7 @@ T = TypeVar("T", bound=type)
 
 
 def forwards(to: str, *names: str) -> Callable[[T], T]:
-    """Class decorator: properties of these names return the properties of the attribute `to`. Bases declare their
-    types."""
+    """Class decorator: properties of these names read the attribute `to`. Bases declare their types."""
 
     def decorate(cls: T) -> T:
         for name in names:

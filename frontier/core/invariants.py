@@ -88,7 +88,6 @@ def require_size(array: Any, size: int, name: str) -> None:
 
 
 def within(values: Any, end: int) -> Any:
-    """Which values are in ``0 .. end - 1``."""
     return (values >= 0) & (values < end)
 
 
@@ -103,8 +102,7 @@ def cover(xp: Any, starts: Any, lengths: Any, size: int) -> Any:
 
 
 def enumerate_rows(device: Device, lengths: Any) -> tuple[Any, Any, Any]:
-    """The entries of consecutive rows of these lengths: offsets of rows, each entry's row and its position, as
-    int64."""
+    """Consecutive rows of these lengths: offsets of rows, and each entry's row and position, as int64."""
     xp = device.xp
     offsets = xp.zeros(lengths.size + 1, np.int64)
     xp.cumsum(lengths, dtype=np.int64, out=offsets[1:])

@@ -59,7 +59,6 @@ class VersionCache:
         return entry
 
     def nbytes(self) -> int:
-        """Bytes of all entries."""
         return sum(entry.nbytes() for entry in list(self.entries.values()))
 
     def forked(self) -> None:
@@ -302,8 +301,7 @@ class Streams:
 
 
 def mark_work(device: Device) -> Callable[[], None]:
-    """Return a function that makes the current stream of its call wait for the present stream's work, later work
-    included."""
+    """Return a function that makes the caller's stream wait for the present stream's work, later work included."""
     return Streams(device).read if device.is_gpu else _wait_for_nothing
 
 
@@ -413,8 +411,7 @@ def workspace_of(graph: Any) -> Workspace:
 
 
 def parts_of(thing: Any) -> Callable[[Callable, tuple, dict], Any] | None:
-    """The function that calls functions over a distributed graph, or over the graph of an object. None for other
-    objects."""
+    """The function that calls functions over a distributed graph, or an object's graph. None for other objects."""
     run = getattr(thing, "_run_over_parts", None)
     return getattr(getattr(thing, "graph", None), "_run_over_parts", None) if run is None else run
 

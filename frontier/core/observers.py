@@ -138,7 +138,6 @@ class Observers:
 
 
 def check_observer(observer: Any, name: str) -> None:
-    """Raise TypeError unless `observer` is an `UpdateObserver`."""
     if not isinstance(observer, UpdateObserver):
         raise TypeError(f"{name} must be an UpdateObserver, not {kind_of(observer)}")
 

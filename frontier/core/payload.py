@@ -116,8 +116,7 @@ class Payload(Component):
         return _result(graph, run(graph, Change(INSERT, new, replaces=False)))
 
     def summed(self, graph: Any, arcs: Arcs, data: Mapping[str, Any]) -> tuple[Arcs, Mapping[str, Any], Arcs]:
-        """Resolve a batch whose weights are added: arcs with their sums and columns, and the arcs with sums of 0 or
-        less."""
+        """Resolve a batch whose weights are added: arcs with sums and columns, and the arcs with sums of at most 0."""
         distinct, slots = graph.store.distinct(arcs)
         weights = distinct.weights
         present = graph.xp.flatnonzero(slots >= 0)
@@ -145,8 +144,7 @@ WEIGHTS = Payload()
 
 
 def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
-    """Add the weights of arcs to the graph's. Return the numbers of distinct arcs that were new, updated and
-    deleted."""
+    """Add the weights of arcs to the graph's. Return the numbers of new, updated and deleted distinct arcs."""
     if not graph._observers.live() and not is_followed(graph):
         with graph._access.changing():
             done = graph.store.append(arcs)

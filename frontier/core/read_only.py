@@ -24,7 +24,6 @@ class ReadOnlyGraph:
         return cls.structure(*args, **options)
 
     def _refuse(self, *args: Any, **options: Any) -> NoReturn:
-        """Raise TypeError: the graph is read-only."""
         raise TypeError(self.refusal)
 
     def attach(self, *args: Any, **options: Any) -> NoReturn:

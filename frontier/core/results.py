@@ -103,8 +103,7 @@ class UpdateObserver:
         """Called on the first exact observer to compute the effective edges of a batch, by `find`.
 
         They are computed for observers only, and an override can measure their cost. If it raises, the update is not
-        applied. It is not called if the kernel of an update also finds them, as the kernels of small batches on a GPU
-        do.
+        applied. It is not called if the kernel of an update also finds them, as kernels of small batches on a GPU do.
         """
         return find()
 
@@ -157,8 +156,7 @@ class UpdateObserver:
     def records_deleting(self, src: Any, dst: Any, records: Any) -> None:
         """Called before records are deleted, while they still exist. Otherwise as `edges_deleting`.
 
-        An update that deletes some edges with all their records, and some records of further edges, notifies of both in
-        turn.
+        An update that deletes some edges with all records, and records of further edges, notifies of both in turn.
         """
 
     def records_deleted(self, src: Any, dst: Any, records: Any) -> None:

@@ -30,8 +30,7 @@ def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
 
 
 class NotificationBuffer:
-    """Memory for notifications: `arcs` of the batch, and its effective `edges`, as pairs of addresses, or None if not
-    needed.
+    """Memory for notifications: `arcs` of the batch, and its effective `edges`, as pairs of addresses, or None.
 
     Both arrays of a pair share one allocation and are made once their size is known. Making an array costs the host
     more time than a GPU needs to fill it.

@@ -94,8 +94,7 @@ class Store(BaseStore, ABC):
         self.num_arcs = self.version = self.vertex_version = 0
         self.absent: Any = None
         self.has_sorted_lists = True
-        """False if its lists do not ascend, although its structure sorts them, because it was made of arcs in any
-        order."""
+        """False if its lists do not ascend, although its structure sorts them: it was made of unsorted arcs."""
         self._access = access
         self.attach_runtime()
 
@@ -123,8 +122,7 @@ class Store(BaseStore, ABC):
 
     @abstractmethod
     def insert(self, arcs: Arcs) -> tuple[int, int]:
-        """*structure*: insert arcs (the last of duplicates). Return the numbers of distinct arcs that were new and
-        replaced.
+        """*structure*: insert arcs (the last of duplicates). Return the numbers of new and replaced distinct arcs.
 
         Call ``arcs.check()`` before anything changes. If memory is exhausted, the store must stay unchanged. Retain no
         array of `arcs`: the next batch may reuse the memory.
@@ -329,13 +327,11 @@ class Store(BaseStore, ABC):
 
     @property
     def edge_capacity(self) -> int:
-        """An exclusive upper bound on `edge` of operators, thus the length of arrays indexed by it. Insertions may
-        raise it."""
+        """An exclusive upper bound on `edge` of operators: the length of arrays by edge. Insertions may raise it."""
         return self.payload.edge_capacity(self)
 
     def commit(self, gained: int = 0, *, vertices: bool = False) -> None:
-        """Count an update that gained arcs, or changed `vertices`: the only code that changes the numbers of a finished
-        graph."""
+        """Count an update that gained arcs, or changed `vertices`: only this changes a finished graph's numbers."""
         self.num_arcs += gained
         self.version += 1
         self.vertex_version += vertices

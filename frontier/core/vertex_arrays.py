@@ -199,13 +199,11 @@ class MakesVertexArrays:
         return (self.device.to_host(array) if self.device.is_gpu and array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:
-        """The sum of a number over all partitions, such as the edges each is notified of. On one device the number
-        itself."""
+        """A number summed over all partitions, such as the edges of notifications. On one device the number itself."""
         return int(number)
 
     def listed_over_parts(self, src: Any, dst: Any) -> int:
-        """Count the listed edges of all partitions, such as the edges of a notification. On one device, count the
-        entries.
+        """Count the listed edges of all partitions, such as a notification's. On one device, count the entries.
 
         For edges of a notification, partitions also count the edges that end in each partition, which spares
         `visit_edges` in the backward direction, and `intersect`, an exchange.

@@ -174,7 +174,6 @@ class InEdges(Component):
         return {IN_EDGES: header.get(IN_EDGES, False)}
 
     def filled(self, graph: BaseGraph) -> None:
-        """Make them."""
         self.current(graph)
 
     built = filled
@@ -217,7 +216,6 @@ class SharedAccess:
         self._in_edges.current(graph)
 
     def scratch_bytes(self) -> int:
-        """0: it has no scratch memory."""
         return 0
 
 
@@ -278,7 +276,6 @@ class ReverseView(ReadOnlyGraph):
 
 @functools.cache
 def _view_class(structure: type) -> type:
-    """The class of the reverses of graphs of a structure."""
     return read_only_class(ReverseView, structure, __slots__=("_forward",))
 
 

@@ -23,8 +23,7 @@ NUMBERS: dict[type, Callable[[Any], Any]] = {
 
 
 def functor_argument(device: Device, function_name: str, i: int, value: Any, graph_argument: Callable) -> Any:
-    """The i-th argument of a functor as kernels expect it: an array of the device, a `Matrix` on a GPU, or a NumPy
-    number.
+    """A functor's i-th argument as kernels expect it: an array of the device, a `Matrix` on a GPU, or a NumPy number.
 
     `graph_argument` converts graphs. FunctorError for other values or devices, and arrays of unknown types or not
     contiguous.
@@ -68,8 +67,7 @@ def functor_argument(device: Device, function_name: str, i: int, value: Any, gra
 
 
 def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:
-    """The ``(dtype, ndim)`` of each argument as kernels expect it: 0 dimensions for a number, a `GraphForm` for a
-    graph."""
+    """Each argument's ``(dtype, ndim)`` as kernels expect it: 0 dimensions for a number, `GraphForm` for a graph."""
     return tuple((value.dtype, value.ndim) for value in args)
 
 

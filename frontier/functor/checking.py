@@ -108,8 +108,7 @@ class FunctorIndexError(IndexError):
 
 @dataclass(frozen=True)
 class Site:
-    """An access of an array, by ``"index"`` or ``"pair"``, or a question about a ``"vertex"`` of a graph, in a
-    functor."""
+    """A functor's access of an array, by ``"index"`` or ``"pair"``, or its question about a ``"vertex"`` of a graph."""
 
     function: str
     access: str
@@ -123,8 +122,7 @@ sites: dict[int, Site] = {}
 
 RAISED, SITE, INDEX, LENGTH, COLUMN, COLUMNS, TABLE = range(7)
 """A report: whether it is set, the site, the index and length, and the second index and length if the site has two.
-Then a list of arrays, as addresses and lengths, which ends with an address of 0. Arrays that know their shape are not
-in it."""
+Then a list of arrays that do not know their shape, as addresses and lengths, which ends with an address of 0."""
 
 
 class Report:
@@ -161,8 +159,7 @@ _local = threading.local()
 
 
 def checked_arguments(device: Device, args: tuple) -> tuple:
-    """A functor's arguments, and this thread's new report. Empty arrays are replaced, as faults are led to element
-    0."""
+    """A functor's arguments, and this thread's new report. Empty arrays are replaced: faults lead to element 0."""
     args = tuple(_with_memory(device, value) for value in args)
     _local.report = Report(device, args)
     return (*args, _local.report.array)

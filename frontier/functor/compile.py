@@ -144,8 +144,7 @@ def cuda_functor(
 ) -> bytes:
     """`function` compiled to LTO-IR, as the C function `symbol`. Raises FunctorError if that fails.
 
-    The result, the parameters and `checked` are the fields of a `CudaFunctor`. The capability is the GPU's, such as
-    ``(9, 0)``.
+    The result, the parameters and `checked` are the fields of a `CudaFunctor`. A capability is such as ``(9, 0)``.
     """
     found_identity = functor_identity(function)
     name = chosen_compiler()
@@ -175,8 +174,7 @@ def _compile_for_cuda(
 
 
 _compiling = threading.RLock()
-"""The compilers for GPUs modify global registries while they compile, so two threads must not compile at the same
-time."""
+"""The compilers for GPUs modify global registries while they compile, so only one thread may compile at a time."""
 
 
 def _get_ready() -> None:

@@ -1,8 +1,7 @@
 """Functors as they are at this moment: copies whose globals, defaults and closures no longer change.
 
 Numba reads the names that a function uses when it compiles it for each new type of arguments, which may be much later
-than the first call. A frozen copy retains the values of that call. The plain functions that it calls are compiled
-along.
+than the first call. A frozen copy retains the values of that call. Plain functions that it calls are compiled along.
 """
 
 from __future__ import annotations

@@ -26,15 +26,13 @@ class FunctorGraph:
 
 
 class GraphForm(NamedTuple):
-    """A kind of graph, which replaces the dtype of an argument: macros for its view, and the dtype of weights in
-    functors."""
+    """A kind of graph, which replaces an argument's dtype: macros for its view, and functors' dtype of weights."""
 
     defines: tuple[tuple[str, str], ...]
     weight: str
 
     @property
     def name(self) -> str:
-        """A name that identifies it."""
         return f"graph {_digest(self.defines)}"
 
     def symbol(self, function: str) -> str:
@@ -55,8 +53,7 @@ def _digest(defines: tuple[tuple[str, str], ...]) -> str:
 
 
 class GraphArgument:
-    """A graph as kernels on a GPU receive it and pass it to functors: its view and the number of vertices, at
-    `data`."""
+    """A graph as GPU kernels receive it and pass it to functors: its view and the number of vertices, at `data`."""
 
     __slots__ = ("_memory", "data", "dtype")
 

@@ -17,8 +17,7 @@ Definition = ast.FunctionDef | ast.Lambda
 
 
 def definition_of(function: FunctionType, purpose: str) -> Definition:
-    """Return a new syntax tree of a function. FunctorError, with the `purpose`, if its text is missing or has
-    changed."""
+    """Return a new syntax tree of a function. FunctorError, with the `purpose`, if its text is missing or changed."""
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
     try:

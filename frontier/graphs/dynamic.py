@@ -69,8 +69,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             becomes 0 or negative is deleted, and an absent edge with such a weight is not inserted.
         **edge_data : array-like, shape (m,)
             Values for each column of a graph with edge data (`Graph.edge_data`). They replace the values of existing
-            edges, except with ``"keep"``. A graph with times requires ``time``, and an outdated row replaces
-            nothing.
+            edges, except with ``"keep"``. A graph with times requires ``time``. Outdated rows replace nothing.
 
         Returns
         -------

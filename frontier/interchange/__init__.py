@@ -33,25 +33,7 @@ from .rapids import from_cugraph, from_pylibcugraph, to_cugraph, to_pylibcugraph
 from .scipy_matrix import from_scipy, to_scipy
 
 __all__ = [
-    "FrameLibrary",
-    "data_frame",
-    "from_cugraph",
-    "from_dataframe",
-    "from_edge_index",
-    "from_igraph",
-    "from_networkx",
-    "from_pyg",
-    "from_pyg_hetero",
-    "from_pylibcugraph",
-    "from_scipy",
-    "sample_pyg",
-    "to_cugraph",
-    "to_dataframe",
-    "to_edge_index",
-    "to_igraph",
-    "to_networkx",
-    "to_pyg",
-    "to_pyg_hetero",
-    "to_pylibcugraph",
-    "to_scipy",
-]
+    "FrameLibrary", "data_frame", "from_cugraph", "from_dataframe", "from_edge_index", "from_igraph", "from_networkx",
+    "from_pyg", "from_pyg_hetero", "from_pylibcugraph", "from_scipy", "sample_pyg", "to_cugraph", "to_dataframe",
+    "to_edge_index", "to_igraph", "to_networkx", "to_pyg", "to_pyg_hetero", "to_pylibcugraph", "to_scipy",
+]  # fmt: skip

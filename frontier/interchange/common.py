@@ -65,8 +65,7 @@ def edge_values(graph: BaseGraph, stored: Any) -> dict[str, Any]:
 
 
 def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
-    """Return sources, destinations and attributes of edges, undirected ones once, as Python numbers, weights as
-    `weight`.
+    """Return sources, destinations and attributes of edges, undirected once, as Python numbers, weights as `weight`.
 
     ValueError if a column of edge data has that name.
     """
@@ -96,8 +95,7 @@ def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
 
 
 def as_floats(weights: Any) -> Any:
-    """Return weights for a library without integers, as floats. ValueError if an integer beyond 2**53 would be
-    rounded."""
+    """Return weights for a library without integers, as floats. ValueError if an integer is beyond 2**53."""
     if weights.dtype.kind not in "iu":
         return weights
     if weights.size and max(-int(weights.min()), int(weights.max())) > EXACT_IN_FLOAT64:

@@ -74,8 +74,7 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
 def edge_tensors(
     graph: BaseGraph, columns: Mapping[str, Any], ids: Any, edge_attr: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return PyTorch Geometric's tensors of edges: `edge_index`, other columns by its names, and ``e_id`` for any
-    ids."""
+    """Return PyTorch Geometric's tensors of edges: `edge_index`, other columns by PyG's names, ``e_id`` for ids."""
     torch = require("torch", "torch", "PyTorch Geometric")
     xp, size = graph.xp, int(columns["src"].size)
     values = {name: column for name, column in columns.items() if name not in ("src", "dst")}

@@ -17,22 +17,7 @@ from .window import sliding_window
 from .writer import write_edges
 
 __all__ = [
-    "EdgeList",
-    "EdgeStream",
-    "IgnoredColumnsWarning",
-    "ParseError",
-    "ReaderWarning",
-    "from_table",
-    "grid",
-    "preferential_attachment",
-    "read_edges",
-    "read_stream",
-    "replacing",
-    "rmat",
-    "road_like",
-    "sliding_window",
-    "small_world",
-    "stream_edges",
-    "uniform",
-    "write_edges",
-]
+    "EdgeList", "EdgeStream", "IgnoredColumnsWarning", "ParseError", "ReaderWarning", "from_table", "grid",
+    "preferential_attachment", "read_edges", "read_stream", "replacing", "rmat", "road_like", "sliding_window",
+    "small_world", "stream_edges", "uniform", "write_edges",
+]  # fmt: skip

@@ -116,8 +116,7 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
 
 
 def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether fields of a line cannot be a row: known names of the ends, longer than a letter or above a
-    number."""
+    """Return whether fields of a line cannot be a row: known names of ends, longer than a letter or above a number."""
     ends = [word for word in words if role_of(word) in _ENDS]
     if roles_from_names(words) is None:
         return False
@@ -131,8 +130,7 @@ def _over_numbers(words: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
-    """Return whether the first line of a text has the names of the columns, or None if it and the next one do not
-    determine this.
+    """Return whether the first line of a text has the names of the columns, or None if two lines do not determine this.
 
     Both are given as fields, and compared column by column: names are neither numbers nor dates. A `table` is expected
     to have a line of names, whatever the names are.
@@ -209,8 +207,7 @@ def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
 def measures_of(
     picked: Mapping[str, np.ndarray], weighted: bool | None, are_times: Callable[[np.ndarray], bool]
 ) -> tuple[np.ndarray | None, np.ndarray | None]:  # fmt: skip
-    """Return the weights and the times among columns by role. `are_times` decides about `UNKNOWN` if `weighted` is
-    None."""
+    """Return weights and times among columns by role. `are_times` decides about `UNKNOWN` if `weighted` is None."""
     weights, times = picked.get("weight"), picked.get("time")
     if UNKNOWN in picked:
         if weighted is None and are_times(picked[UNKNOWN]):

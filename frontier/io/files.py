@@ -42,8 +42,7 @@ _CHUNK = 1 << 18  # bytes given to the decompressor at a time. After a stream th
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:
-    """Return the bytes of a file, or the rest of an open one, and whether they came through a pipe. TypeError for
-    text."""
+    """Return a file's bytes, or the rest of an open one, and whether they came through a pipe. TypeError for text."""
     if isinstance(path, str | os.PathLike):
         with open(path, "rb") as file:
             return file.read(), not file.seekable()

@@ -33,7 +33,6 @@ class Syntax:
 
     @property
     def too_long(self) -> str:
-        """The reason of the error for a longer row."""
         return f"a record of more than {self.longest:,} bytes; max_record_bytes= allows longer ones"
 
 
@@ -66,8 +65,7 @@ class Scanner:
 def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
     """Return the first row from a position on, after blank lines and comments.
 
-    The result is its start, its end (both ``len(data)`` without one), and its text, cut behind ``syntax.longest``
-    bytes.
+    Returns its start, its end (both ``len(data)`` without one), and its text, cut behind ``syntax.longest`` bytes.
     """
     while start < len(data):
         after = data.find(b"\n", start) + 1 or len(data)
@@ -141,8 +139,7 @@ def _first_line(data: bytes, comments: str) -> str:
 
 
 def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
-    """Raise if the last line of a `stream`, after `lines` previous ones, has no end: its writer may have failed
-    midway."""
+    """Raise if a `stream`'s last line, after `lines` previous ones, has no end: its writer may have failed midway."""
     begin = data.rfind(b"\n") + 1
     if not data[begin:].strip():
         return

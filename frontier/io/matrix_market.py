@@ -1,5 +1,4 @@
-"""Formats that announce their numbers of vertices and edges: Matrix Market coordinate files, with or without header,
-and ``.jlg``."""
+"""Formats with numbers of vertices and edges: Matrix Market coordinate files, with or without header, and ``.jlg``."""
 
 from __future__ import annotations
 

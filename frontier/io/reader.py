@@ -154,9 +154,8 @@ def read_records(
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a file that may be a stream of insertions and deletions. Parameters and errors as in `read_edges`.
 
-    If the options exclude lines that start with ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT
-    have operations in any case. Returns the rows, not compacted, and the operation character of each (int8), or
-    None.
+    If the options exclude lines that start with ``+`` or ``-``, such a file is an error. KONECT's dynamic networks
+    always have operations. Returns the rows, not compacted, and the operation character of each (int8), or None.
     """
     edges, ops = _read(path, options, member)
     if options.weighted and edges.weights is None and len(edges):

@@ -318,7 +318,6 @@ def _named_ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarr
 
 
 def _kinds(*columns: np.ndarray) -> list[str]:
-    """Return the names of the types that occur in columns."""
     return sorted({type(v).__name__ for column in columns for v in column.tolist()})
 
 

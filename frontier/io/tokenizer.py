@@ -1,7 +1,5 @@
 """The compiled kernel that turns the bytes of a text file into columns of numbers and of words."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from frontier.runtime import cpu_kernel, jit

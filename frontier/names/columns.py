@@ -11,8 +11,7 @@ from frontier.runtime.arrays import as_device_array, cudf_kind, cudf_null, has_d
 
 
 class Texts(NamedTuple):
-    """A column of text with `distinct` names by first occurrence, and `codes` (int64), each entry's position among
-    them."""
+    """A column of text: `distinct` names by first occurrence, and `codes` (int64), each entry's index in them."""
 
     distinct: list[str]
     codes: np.ndarray

@@ -38,8 +38,7 @@ class VertexNames:
     dtype : {"int64", "uint64", "str"}, optional
         The type of names, by default the type of the first ones. Integers become int64, except uint64.
     device : {"cpu", "gpu"} or Device, optional
-        The device of the names and of returned ids. Names on a GPU are integers. Columns and ids on that GPU are not
-        copied.
+        The device of the names and of returned ids. Names on a GPU are integers. Columns and ids there are not copied.
 
     Attributes
     ----------

@@ -30,26 +30,8 @@ from .traverse import StepCounter, traverse
 from .visit_edges import visit_edges
 
 __all__ = [
-    "Orientation",
-    "PriorityFrontier",
-    "SpMV",
-    "StepCounter",
-    "advance",
-    "common_neighbors",
-    "compute",
-    "copy_for_passes",
-    "copy_if_faster",
-    "defer",
-    "edge_support",
-    "extract_neighbors",
-    "extract_oriented",
-    "extract_subgraph",
-    "filter",
-    "intersect",
-    "intersect_arcs",
-    "neighbor_reduce",
-    "reduce",
-    "sample_neighbors",
-    "traverse",
-    "visit_edges",
-]
+    "Orientation", "PriorityFrontier", "SpMV", "StepCounter", "advance", "common_neighbors", "compute",
+    "copy_for_passes", "copy_if_faster", "defer", "edge_support", "extract_neighbors", "extract_oriented",
+    "extract_subgraph", "filter", "intersect", "intersect_arcs", "neighbor_reduce", "reduce", "sample_neighbors",
+    "traverse", "visit_edges",
+]  # fmt: skip

@@ -30,8 +30,7 @@ from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
 
 SIZES = 256, 2048, 2 * MAX_EDGES, 2**15, 2**18
-"""The maximum number of pairs, or arcs (two for an undirected edge), of a batch. Launches are captured for each
-size."""
+"""The maximum number of pairs, or arcs (two for an undirected edge), of a batch. Each size has its own capture."""
 SMALL = SIZES[2]
 
 
@@ -233,8 +232,7 @@ def _plan_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple)
     state = graph.num_vertices, room, caches.times_cleared, *map(tile_size, step._traversed)
     guards = tuple([type(value) if type(value) in NUMBER_WORDS else value for value in args])
     plan = step._plans.find(size, state, guards)
-    # Its memory belongs to the thread, and stream, that made it. An update, which has the graph for itself, may use it
-    # as well.
+    # Its memory belongs to the thread, and stream, that made it. An update, which has the graph for itself, may use it.
     if plan is None or not (workspace_of(graph) is plan.work or graph._access.writer == get_ident()):
         plan = step._plans.add(size, _BatchPlan(graph, step, size, args), state, guards)
     return plan

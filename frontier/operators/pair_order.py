@@ -25,15 +25,13 @@ GROUPS = 1 << 12  # pair_order.cuh has the same number
 
 
 def in_order(graph: BaseGraph, count: int) -> bool:
-    """Whether `count` pairs are worth sorting. Never in a capture, as most of a fixed number of pairs may be
-    padding."""
+    """Whether `count` pairs are worth sorting. Never in a capture, where most pairs may be padding."""
     many = LARGE_PAIRS if graph.store.neighbors.nbytes >= LARGE_LISTS else 4 * LARGE_PAIRS
     return many <= count < 2**32 and graph.finds_fast and recorder.launches is None
 
 
 def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
-    """Pairs with the same longer list one after another, and their indices, in scratch memory. Pieces of long lists are
-    queued.
+    """Pairs grouped by their longer list, and their indices, in scratch memory. Pieces of long lists are queued.
 
     Pairs that share a list are in any order. A negative first end skips a pair. The kernels must include
     ``frontier/operators/dispatch/pair_order.cuh``.

@@ -37,8 +37,7 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
 class _Memory:
     """The memory of a read-only array, as a writable one.
 
-    Numba compiles kernels again for read-only arrays, such as columns of pandas, Polars and Arrow. No kernel writes to
-    users' arrays.
+    Numba recompiles kernels for read-only arrays, as of pandas, Polars and Arrow. No kernel writes to users' arrays.
     """
 
     def __init__(self, array: np.ndarray):
@@ -48,16 +47,14 @@ class _Memory:
 
 
 def has_dlpack(values: Any) -> bool:
-    """Whether to read `values` through DLPack: arrays and tensors of other libraries, but no columns, which may have
-    nulls."""
+    """Whether to read `values` through DLPack: arrays and tensors of others, but no columns, which may have nulls."""
     return (
         hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy") and not isinstance(values, np.ndarray)
     )
 
 
 def is_cudf(values: Any) -> bool:
-    """Whether `values` is a column or a frame of cuDF. Check this first, as its other interfaces raise for some
-    types."""
+    """Whether `values` is a column or a frame of cuDF. Check this first: its other interfaces raise for some types."""
     return hasattr(type(values), "to_cupy")
 
 

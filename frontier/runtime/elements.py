@@ -13,8 +13,7 @@ from .compile.function_identity import replaced
 READ, KEEP, DATA = 0, 3, 1  # of `llvm.prefetch`: for a read, into the nearest cache, not the instruction cache
 
 AHEAD = 8
-"""Iterations between a prefetch and the use of the loaded data. A chain of two loads is prefetched twice as far
-ahead."""
+"""Iterations between a prefetch and the use of its data. A chain of two loads is prefetched twice as far ahead."""
 
 
 def prefetch(array: Any, index: Any) -> None:

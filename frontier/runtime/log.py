@@ -4,8 +4,6 @@ It is silent unless the program configures logging. Messages that a user can act
 an error.
 """
 
-from __future__ import annotations
-
 import logging
 
 logger = logging.getLogger("dynfrontier")

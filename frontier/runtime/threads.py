@@ -15,8 +15,7 @@ from numba.core import config
 TBB = {"linux": "libtbb.so.12", "win32": "tbb12.dll"}
 
 _forked = False
-"""Whether this process was forked from one that had entered parallel regions of GNU OpenMP, which cannot continue
-here."""
+"""Whether this process was forked from one with parallel regions of GNU OpenMP, which cannot continue here."""
 
 
 RELUCTANCE = 8

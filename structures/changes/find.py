@@ -23,9 +23,8 @@ class Changes(NamedTuple):
     Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources,
     ascending. Some may have no changes. At most `bound` groups exist. GROUPS and CHANGES of the counters have the exact
     numbers. `vertex` has the source of each group. It is None on the GPU if group g belongs to vertex g. `slots` and
-    `looked_up` are the results of the look-up for changes and for all keys. `group` (int32) has the group of each
-    change, on the GPU and for unordered lists only. `replace` queues the new weights of existing arcs, before anything
-    moves.
+    `looked_up` result from the look-up for changes and for all keys. `group` (int32) has the group of each change, on
+    the GPU and for unordered lists only. `replace` queues the new weights of existing arcs, before anything moves.
     """
 
     bound: int

@@ -69,8 +69,7 @@ def _pages_of(store: Any, head: Any, pages: Any) -> tuple[Any, Any, Any]:
 
 
 def _follow_directories(store: Any, head: Any, pages: Any, first: Any, found: Any) -> Any:
-    """Put the pages of long lists into `found`, and return the number of times that each page serves as an index
-    page."""
+    """Put the pages of long lists into `found`, and return how often each page serves as an index page."""
     xp, bits, used = store.xp, store.page_bits, store._used
     taken = xp.zeros(used, np.int64)
     levels = xp.zeros(pages.size, np.int64)

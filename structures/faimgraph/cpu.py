@@ -111,8 +111,7 @@ def _take(queue, queued, used, rank):
 
 @jit
 def _index(view, head, place, page, queue, queued, used, taken):
-    """Insert page number `place` of a list into its directory. Return the new head and the number of allocated
-    pages."""
+    """Insert a list's page number `place` into its directory. Return the new head and the number of allocated pages."""
     bits = view.page_bits
     neighbors = view.neighbors
     if place == 0:

@@ -69,12 +69,10 @@ class FaimStore(ListStore):
 
     @property
     def page_bits(self) -> int:
-        """The logarithm of `page_entries`."""
         return (self.page_size // self.vertex_dtype.itemsize).bit_length() - 1
 
     @property
     def page_entries(self) -> int:
-        """The neighbors in a page."""
         return 1 << self.page_bits
 
     @property
@@ -201,8 +199,7 @@ class FaimStore(ListStore):
         self._insert_changes(first_page, changes, self.num_vertices, int(dst.size), pages)
 
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """See `ListStore`. The plan is the int64 number of each group's first page among the allocated or freed
-        ones."""
+        """See `ListStore`. The plan is each group's first page (int64) among the allocated or freed ones."""
         first_page = self.scratch.get("first_page", changes.bound, np.int64)
         self.kernels.plan(
             changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,

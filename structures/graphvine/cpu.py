@@ -1,8 +1,7 @@
 """CPU side of GraphVine: the view, the neighbor iterator and the kernels.
 
-``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``. These are the first and the last
-block of v's list, its degree, and the number of blocks at its start that are consecutive in the pool. All are 0 without
-neighbors.
+``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``. These are the first and last
+block of v's list, its degree, and the number of consecutive blocks at its start. All are 0 without neighbors.
 """
 
 from typing import Any, NamedTuple

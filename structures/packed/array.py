@@ -154,7 +154,6 @@ class PackedArray(Store):
 
     @property
     def leaves(self) -> int:
-        """Number of leaves."""
         return int(self.counts.size)
 
     @property
@@ -167,7 +166,6 @@ class PackedArray(Store):
         return int(self.row_degrees.size)
 
     def _entries(self, arcs: int) -> int:
-        """Arcs and guards."""
         return arcs + self._rows + 1
 
     def _root_limits(self) -> tuple[float, float]:

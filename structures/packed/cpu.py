@@ -276,8 +276,7 @@ def plan(
 
     Works level by level from the leaves, as the paper does: windows whose density is out of bounds pass their leaves on
     to their parents. Leaves that the parent of a window moves as well count as redundant. ``leaf_windows`` receives the
-    largest windows, of any size, in order, and ``counters[LEAVES]`` their number. The arguments after it are for the
-    GPU.
+    largest windows, in order, and ``counters[LEAVES]`` their number. The arguments after it are for the GPU.
     """
     nodes = np.empty(count, np.int64)
     numbers = np.empty(count, np.int64)

@@ -19,8 +19,7 @@ from .layout import SMALL_TO_RESOLVE
 ENTRIES = 1 << 16  # of the table that resolves duplicates of existing arcs, for few arcs. Half of them are usable
 MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit get another table (`SlabStore._resolve`)
 CHANGING = ("error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "entries", "recorded")
-"""Arguments of kernels in addition to the pool. `recording` is the number of table entries that `insert` may use
-itself."""
+"""Arguments of kernels beyond the pool. `recording` is the number of table entries that `insert` may use itself."""
 
 
 class Batches:

@@ -23,8 +23,7 @@ PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there wo
 def insert(store: Any, arcs: Arcs, *, resolving: bool) -> tuple[Any, list[int]]:
     """Insert a batch, after a check, a large one part by part (`cpu`). Returns the slots of its arcs, and the counters.
 
-    With `resolving`, existing arcs get their new weights and are counted, unless some arcs are deferred or too many
-    exist.
+    With `resolving`, existing arcs get their new weights and are counted, unless some are deferred or too many exist.
     """
     arcs.check()
     count, kernels, scratch = arcs.size, store.kernels, workspace_of(store).scratch

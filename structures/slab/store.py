@@ -231,8 +231,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return inserted, found
 
     def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
-        """Give every slot that several arcs name the weight of the last. Return the number of arcs that existed before
-        the batch.
+        """Give every slot that several arcs name the weight of the last. Return the number of arcs that existed before.
 
         `found` is the number of arcs whose key existed when they came.
         """

@@ -138,8 +138,7 @@ class LaunchSequence:
         return True
 
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
-        """*structure*: set kernel arguments that change. False if a batch of `arcs` arcs must go through the general
-        path."""
+        """*structure*: set kernel arguments that change. False if a batch of `arcs` needs the general path."""
         return True
 
     def _queue_chain(

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from compile_cases import check_compiles
+from compile_cases import check_compiles, cuda_build
 from functor_compilers import *  # noqa: F403
 
 from frontier.core.structures import structures
@@ -16,7 +16,6 @@ from frontier.distributed.partition import owners_on_gpu
 from frontier.distributed.transport import windows
 from frontier.operators import copies
 from frontier.operators.advance import Functors, advance_functors
-from frontier.operators.dispatch import kernels as engine
 from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
 from frontier.runtime.compile.cuda import compile_cubin
@@ -90,13 +89,13 @@ IN_TURN = [("slab", *NARROW), ("slab", *WIDE)] + [
 @pytest.mark.parametrize("name, arch, vertex_dtype", IN_TURN)
 def test_kernels_compile(name, arch, vertex_dtype, header):
     graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
-    defines, codes = engine.cuda_build(graph, (), (), (), arch)
+    defines, codes = cuda_build(graph, (), (), (), arch)
     assert compile_cubin(header, defines, codes, arch)[:4] == b"\x7fELF"
 
 
 def test_kernels_of_common_neighbors_compile_for_edge_data():
     graph = SlabGraph(8, device="cpu", edge_data={"amount": "float32"})
-    defines, codes = engine.cuda_build(graph, (), (), (), "sm_90")
+    defines, codes = cuda_build(graph, (), (), (), "sm_90")
     assert compile_cubin(common_on_gpu.HEADER, defines, codes, "sm_90")[:4] == b"\x7fELF"
 
 
@@ -108,7 +107,7 @@ def test_searches_compile(name, arch, vertex_dtype):
     functors = Functors(breadth_first._visit, breadth_first._unreached)
     args = np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1)
     options = persistent.options_of(graph, functors, 2)
-    defines, codes = engine.cuda_build(graph, advance_functors(functors), args, options, arch)
+    defines, codes = cuda_build(graph, advance_functors(functors), args, options, arch)
     assert compile_cubin(persistent.HEADER, defines, codes, arch)[:4] == b"\x7fELF"
 
 

@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from compile_cases import cuda_build
 from functor_compilers import *  # noqa: F403
 
 import frontier as fr
 from frontier.functor import GraphArgument, GraphForm
-from frontier.operators.dispatch.kernels import cuda_build, view_macros
+from frontier.operators.dispatch.kernels import view_macros
 
 pytest.importorskip("cuda.core")
 

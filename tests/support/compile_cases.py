@@ -6,10 +6,16 @@ import importlib
 
 import numpy as np
 
-from frontier.operators.dispatch import kernels as engine
+from frontier.operators.dispatch.kernels import codes_of, cuda_request
 
 temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
 intersect_module = importlib.import_module("frontier.operators.intersect")
+
+
+def cuda_build(graph, functors, args, options, arch):
+    """The macros and functors' code with which an operator's header is compiled. Needs no GPU."""
+    defines, linked = cuda_request(graph, functors, args, options)
+    return defines, codes_of(linked, arch)
 
 
 def numbered_case(graph):
@@ -32,7 +38,7 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, ed
     functors, args, options = case(graph)
     if header == "intersect":
         options += intersect_module.pair_options(graph)
-    defines, codes = engine.cuda_build(graph, functors, args, options, arch)
+    defines, codes = cuda_build(graph, functors, args, options, arch)
     path = header if "/" in header else f"frontier/operators/{header}/{header}.cuh"
     code = compile_cubin(path, defines, codes, arch)
     assert code[:4] == b"\x7fELF"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 
 import numpy as np
-from compile_cases import check_compiles
+from compile_cases import check_compiles, cuda_build
 
 import frontier as fr
 from frontier.functor.cuda import chosen_compiler
-from frontier.operators.dispatch.kernels import cuda_build, functor_args
+from frontier.operators.dispatch.kernels import functor_args
 from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
 from frontier.operators.neighbor_columns import column_functors, column_options
 from frontier.operators.neighbor_mode import mode_functors, mode_options

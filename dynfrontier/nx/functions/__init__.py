@@ -3,7 +3,7 @@
 Definitions here list the arguments that they support by name. Defaults are NetworkX's.
 """
 
-from . import (
+from . import (  # noqa: F401  (each adds its functions to the table)
     clustering,
     communities,
     components,
@@ -20,8 +20,3 @@ from . import (
 from .table import TABLE, Function
 
 __all__ = ["TABLE", "Function"]
-
-_MODULES = (
-    clustering, communities, components, cores, counts, distances, layouts, paths, ranks, reciprocity, traversal,
-    weighted,
-)  # fmt: skip

@@ -1,6 +1,4 @@
-"""Triangles, clustering coefficients and Jaccard similarity. Self-loops are in no triangle, and NetworkX does not count
-them either.
-"""
+"""Triangles, clustering coefficients and Jaccard similarity. Self-loops are in no triangle, as in NetworkX."""
 
 from __future__ import annotations
 

@@ -86,7 +86,6 @@ def is_forest(G: Any) -> bool:
 
 
 def _enters_once(mirror: Mirror) -> bool:
-    """Whether no vertex has two predecessors."""
     return int(mirror.graph.in_degrees().max()) <= 1
 
 

@@ -103,8 +103,7 @@ def refused(*errors: type[Exception]) -> Iterator[None]:
 
 
 def without_loops(mirror: Any, what: str) -> None:
-    """Raise Unsupported if the graph has self-loops: NetworkX's `what` counts them, and structures do not store
-    them."""
+    """Raise Unsupported if the graph has self-loops: NetworkX's `what` counts them, structures do not have them."""
     if mirror.loops:
         raise Unsupported(f"{what} of graphs with self-loops is not supported")
 

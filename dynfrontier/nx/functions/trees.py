@@ -44,7 +44,6 @@ def check_all_weights(mirror: Mirror, weight: Any, added: int = 1) -> None:
 
 
 def steps_of(cutoff: Any) -> int | None:
-    """The limit of a breadth-first search."""
     return None if cutoff is None or cutoff >= UNREACHED else max(int(cutoff), 0)
 
 
@@ -53,8 +52,7 @@ def searches(
 ) -> Iterator[tuple[Any, Any]]:
     """Arrays on the device of the distances from up to 64 roots at a time, and of predecessors if `trees`.
 
-    Distances are numbers of edges if `weight` is None, and are those to the roots if `backward`. Some are beyond the
-    cutoff.
+    Distances are numbers of edges if `weight` is None, those to the roots if `backward`. Some exceed the cutoff.
     """
     graph = mirror.graph.reverse if backward and mirror.directed else mirror.graph
     weighted = weight is not None and graph.is_weighted

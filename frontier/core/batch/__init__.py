@@ -19,8 +19,7 @@ from frontier.runtime.values import integer
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
 MAX_PASSING = 1 << 18
-"""Edges of a batch whose arcs may be copied to persistent memory. For larger batches, allocations are a small share of
-the time."""
+"""Edges of a batch whose arcs may be copied to persistent memory. For larger batches, allocations matter little."""
 PREPARED = (
     "src", "dst", "weights", "num_vertices", "absent", "directed", "drop_loops", "out_src", "out_dst", "out_weights",
 )  # fmt: skip
@@ -59,8 +58,7 @@ class Arcs:
         return self.src.data.ptr, self.dst.data.ptr, 0 if weights is None else weights.data.ptr
 
     def check(self, *, waited: bool = False) -> Arcs:
-        """Synchronize with the device unless the host has `waited`, and raise if the batch is invalid. Free on later
-        calls."""
+        """Synchronize unless the host has `waited`, and raise if the batch is invalid. Free on later calls."""
         if self._check is not None:
             check, self._check, self.error_counts = self._check, None, None
             check(waited)
@@ -288,8 +286,7 @@ def refuse_weights(weight_dtype: np.dtype | None) -> None:
 
 
 SMALL_IDS = 4096
-"""Up to this many weights are checked on the host, which is faster than kernels that CuPy compiles at their first
-use."""
+"""Up to this many weights are checked on the host, faster than by kernels that CuPy compiles at first use."""
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:

@@ -157,8 +157,7 @@ def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[A
 
 
 def accumulate(device: Device, numbers: Any) -> Any:
-    """Replace each number by the sum of all numbers up to it, in place, which turns lengths into offsets. Return
-    them."""
+    """Replace each number by the sum of numbers up to it, in place: lengths become offsets. Return them."""
     if numbers.dtype == np.int64 and on_gpu.takes(device, numbers):
         on_gpu.accumulate(device, numbers)
     else:

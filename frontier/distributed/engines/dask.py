@@ -94,8 +94,7 @@ class DaskEngine(Engine):
         return _Call(futures)
 
     def _answers(self, call: _Call) -> Sequence[Answer]:
-        """Continues where it was interrupted. The call references the futures, as Dask would drop unreferenced
-        results."""
+        """Continues where it was interrupted. The call references the futures, or Dask would drop the results."""
         futures, answers = call.futures, call.answers
         while len(answers) < len(futures):
             with suppress(TimeoutError):

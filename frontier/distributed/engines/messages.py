@@ -103,8 +103,7 @@ def send(pipe: Connection, number: int, packed: Packed, *, confirmed: bool = Fal
 def receive(pipe: Connection, reserve: Reserve | None = None) -> Message:
     """Read a message from a pipe, up to the start of the next, whatever the message contains.
 
-    `reserve` is released if memory for an unconfirmed message is exhausted. Raises EOFError or OSError if the other end
-    is gone.
+    `reserve` is released if memory for an unconfirmed message is short. EOFError or OSError if the other end is gone.
     """
     number, confirmed, size, count = HEADER.unpack(_read(pipe, HEADER.size))
     begin = count * SIZE.size

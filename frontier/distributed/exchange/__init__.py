@@ -1,2 +1,1 @@
-"""Exchanges between partitions: batches to the owners of their edges, and values of vertices that several partitions
-know."""
+"""Exchanges between partitions: batches to the owners of their edges, and values of vertices on several partitions."""

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 class RoutedEdges:
     """Pairs at the owners of their first ends, on their way to the owners of the second ends, and back.
 
-    The constructor makes one exchange of counts, for which the host synchronizes. The pairs travel once, when they are
-    first needed. `src` and `dst` must be valid ids of the vertex dtype. The attributes are sorted by the owners of
-    `dst`. `sent` and `received` count the pairs to and from each partition, this one included, and `total` the pairs of
-    all partitions.
+    The constructor exchanges counts, for which the host synchronizes. The pairs travel once, when first needed. `src`
+    and `dst` must be valid ids of the vertex dtype. The attributes are sorted by the owners of `dst`. `sent` and
+    `received` count the pairs to and from each partition, this one included, and `total` the pairs of all partitions.
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
@@ -136,8 +135,7 @@ class Pairs:
         return u[positions].astype(kind, copy=False), v[positions].astype(kind, copy=False), positions
 
     def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
-        """Sort the pairs by owner, and return the counts of all partitions, for which the host synchronizes, and an
-        error."""
+        """Sort the pairs by owner, and return, after synchronizing, the counts of all partitions, and an error."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)

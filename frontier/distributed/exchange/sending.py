@@ -1,7 +1,6 @@
 """Send the arcs of a batch to the partitions that own them, on GPUs.
 
-If partitions have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as
-messages.
+If partitions have windows, a kernel writes the arcs into their owners' windows. Otherwise they travel as messages.
 """
 
 from __future__ import annotations
@@ -45,8 +44,7 @@ class Sending(Protocol):
     table: list[list[int]]
 
     def begin(self, errors: Any, number: int) -> None:
-        """Send the arcs, and synchronize to read `table`. `errors`, on the device, is nonzero if the batch is
-        invalid."""
+        """Send the arcs, and synchronize to read `table`. `errors`, on the device, are nonzero in an invalid batch."""
 
     def receive(self, lasting: bool) -> Sequence[Any]:
         """Return the sources, destinations and weights, if any, of this partition's arcs, ordered by sender.

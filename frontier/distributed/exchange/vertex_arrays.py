@@ -63,9 +63,8 @@ class Entry:
 class VertexArrays:
     """The arrays by vertex of one partition, with their rules.
 
-    An array of the right length that an operator receives is treated as an array by vertex, without a rule. `local`
-    returns the local graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators
-    (`gpu_steps`).
+    An operator treats an array of the right length as an array by vertex, without a rule. `local` returns the local
+    graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators (`gpu_steps`).
     """
 
     def __init__(
@@ -324,8 +323,7 @@ class VertexArrays:
         return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
-        """Return this partition's vertices and the marked ones (None: all) of other partitions' lists, without
-        duplicates."""
+        """Return this partition's vertices and the marked ones (None: all) of other partitions' lists, once each."""
         xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
             lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
@@ -371,8 +369,7 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine the values of one partition with the owned entries, and return which ones improved, or None for
-        all."""
+        """Combine a partition's values with the owned entries, and return which improved, or None for all."""
         xp = self._comm.device.xp
         if not ruled:
             return None

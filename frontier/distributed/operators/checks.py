@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True) -> tuple:
-    """Raise if `op` writes to entries that no rule combines, and return its arguments with the followed direction's
-    columns.
+    """Raise if `op` writes to entries that no rule combines, and return its arguments with the direction's columns.
 
     An operator that `gathers` does not send copies to their owners afterwards. One that `sends` does so for its output.
     """

@@ -70,8 +70,7 @@ def intersect(
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
-    """Return the positions of the arrays by edge and by pair. Raise if `op` writes to other arrays, which no rule
-    combines."""
+    """Return the positions of the arrays by edge and by pair. Raise if `op` writes to further arrays."""
     by_edge: list[int] = []
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))

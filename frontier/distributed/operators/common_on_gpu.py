@@ -1,7 +1,6 @@
 """`intersect` over partitions on GPUs: kernels find out which lists of neighbors travel.
 
-The host synchronizes once, for the sizes of transfers. Meanwhile the GPU intersects the pairs whose ends are both on
-this partition.
+The host synchronizes once, for the sizes of transfers. Meanwhile the GPU intersects pairs of this partition's vertices.
 """
 
 from __future__ import annotations
@@ -208,8 +207,7 @@ def replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple
 def behind(device: Device, arrays: Sequence[Any], capacity: int, size: int) -> Iterator[tuple[list[Any], list[Any]]]:
     """Yield arrays by edge with `size` more entries behind the first `capacity`, and these entries.
 
-    Long enough arrays provide them in place, and their contents are restored afterwards. Other arrays are copied, in a
-    pass over them.
+    Long enough arrays provide them in place, and their contents are restored afterwards. Others are copied.
     """
     made: dict[int, Any] = {}  # an array may be an argument twice
     before = []

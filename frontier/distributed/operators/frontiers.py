@@ -23,8 +23,7 @@ class HeldByParts:
 
     @classmethod
     def of_part(cls, graph: Any, local: Any) -> Any:
-        """Return the frontier whose members on this partition are the members of `local`, a frontier of the local
-        graph."""
+        """Return the frontier whose members on this partition are the members of `local`, a local frontier."""
         made = object.__new__(cls)
         made._hold(graph, local)
         return made

@@ -36,8 +36,7 @@ MAX_PLANS = 256  # plans of a graph: the bound matters to programs that redefine
 class ArgumentRoles:
     """The roles of an operator's arguments, given by their positions.
 
-    They are equal for all arguments of the same kinds (`VertexArrays.kinds_of`), and cost more to determine than a
-    small search.
+    They are equal for all arguments of the same kinds (`VertexArrays.kinds_of`), and cost more than a small search.
     """
 
     columns: Columns  # the types and rules of the arrays that travel
@@ -129,8 +128,7 @@ def steps_on_gpu(
 
 
 def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> ArgumentRoles | None:
-    """Return the roles of these arguments, and of all arguments of their kinds, or None if kernels cannot send the
-    output."""
+    """Return the roles of these arguments, and of all of these kinds, or None if kernels cannot send the output."""
     arrays, op = graph.arrays, functors.op
     check_at_edges(graph.reverse if pulls else graph, op, args)
     by_vertex = by_vertex_among(graph, op, args)

@@ -93,8 +93,7 @@ def advance(
 def _advance(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str
 ) -> tuple[PartFrontier, int, int]:
-    """Run one push, and return the next frontier, its total size over all partitions, and the total size of
-    `frontier`."""
+    """Run one push, and return the next frontier, and the total sizes over all partitions of it and of `frontier`."""
     steps = steps_on_gpu(graph, functors, args, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -237,8 +236,7 @@ def _traverse_alone(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`. `op` writes to the entry of its vertex, at edges to the entry of `src`, and may add to all
-    entries."""
+    """`frontier.compute`. `op` writes to the entry of its vertex, or of `src`, and may add to all entries."""
     if isinstance(frontier, PartEdgeFrontier):
         with _at_edges(frontier, op, args) as args:
             one_device.compute(frontier.local, op, *args)
@@ -396,8 +394,7 @@ FORMS = {
 
 
 def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call a function that reads a graph with the graph of a partition: an operator's form, or an algorithm as it
-    is."""
+    """Call a function that reads a graph with a partition's graph: an operator's form, or an algorithm as it is."""
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)
     if form is not None:

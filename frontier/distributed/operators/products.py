@@ -1,5 +1,4 @@
-"""`PartSpMV`: products with the adjacency matrix of a distributed graph, whose rows are on the partitions that own
-them."""
+"""`PartSpMV`: products with the adjacency matrix of a distributed graph. Owners of vertices have their rows."""
 
 from __future__ import annotations
 

@@ -61,8 +61,7 @@ class PartOrientation(Orientation):
         return steps, 0, steps
 
     def lower(self) -> tuple[Any, Any]:
-        """Return this partition's vertices' lower neighbors, which are all but the upper ones: offsets, and
-        positions."""
+        """Return this partition's vertices' lower neighbors, all but the upper ones: offsets, and positions."""
         counts = self.graph.xp.zeros(self._own.size + 1, np.int64)
         first, end = self.range_of(self.graph.comm.rank)  # type: ignore[attr-defined]
         counts[1:] = self._degrees[self._own] - self.lengths[first:end]

@@ -185,8 +185,7 @@ class PartReads(MakesVertexArrays, BasePart):
         return self.comm.allgather(self.local.neighbors(v))[0]  # other partitions have none
 
     def to_coo(self) -> tuple[Any, Any, Any]:
-        """`Graph.to_coo`: all edges on every partition, for graphs that fit. `local.to_coo` has the partition's own
-        arcs."""
+        """`Graph.to_coo`: all edges on every partition, if they fit. `local.to_coo` has the partition's arcs."""
         src, dst, weights = self.own_edges()
         src, counts = self.comm.allgather(src)
         dst, _ = self.comm.allgather(dst, counts)

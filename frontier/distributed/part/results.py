@@ -95,7 +95,6 @@ class KeptResult:
 
 
 def check_dask_library(library: str | None) -> None:
-    """Raise for a data frame that Dask does not have."""
     if library not in (None, "pandas"):
         raise ValueError(f"library must be None for a distributed graph, whose frames are Dask's, not {library!r}")
 
@@ -162,8 +161,7 @@ def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
 
 
 def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
-    """Store this partition's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the
-    partitions.
+    """Store this partition's rows of a table, which `make` returns as a frame of pandas, numbered by partition.
 
     Returns a frame with the columns and no rows, and the number of rows of each partition.
     """

@@ -24,8 +24,7 @@ from .results import keep, keep_rows
 
 
 def step(function: Callable) -> Callable:
-    """Turn a function of the worker's partition into one of the graph's key, which also returns the counts of the
-    graph."""
+    """Turn a function of the worker's partition into one of the graph's key, which also returns the graph's counts."""
 
     @functools.wraps(function)
     def call(host: Host, key: int, *args: Any) -> tuple[Any, SimpleNamespace]:

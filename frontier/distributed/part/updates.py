@@ -86,8 +86,7 @@ class PartUpdates(BasePart):
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """`DynamicGraph.apply`, of the operations of all partitions. The answers are for this partition's
-        operations."""
+        """`DynamicGraph.apply`, of all partitions' operations. The answers are for this partition's."""
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @update
@@ -159,8 +158,7 @@ class PartUpdates(BasePart):
         return [(observer, changing) for observer in observers]
 
     def _effective(self, src: Any, dst: Any, present: bool) -> tuple[Any, Any]:
-        """Return the arcs of a batch that are, or are not, in the graph, once, with undirected edges at the lower
-        end."""
+        """Return the arcs of a batch that are, or are not, in the graph, once, undirected edges at the lower end."""
         if not self.directed:
             if self.device.is_gpu:  # the host would synchronize for the number of remaining arcs
                 src = masked_lower(self.local, src, dst)
@@ -170,13 +168,11 @@ class PartUpdates(BasePart):
         return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
 
     def is_notified(self, src: Any) -> bool:
-        """Return whether an array has the sources of edges that observers are notified of, which this partition
-        owns."""
+        """Return whether an array has the sources, owned here, of edges that observers are notified of."""
         return any(edges.src() is src for edges in self._notified)
 
     def routed_of_notified(self, src: Any, dst: Any) -> RoutedEdges | None:
-        """Return the edges that observers are notified of at the owners of their destinations, or None for other
-        arrays.
+        """Return the edges of notifications at the owners of their destinations, or None for other arrays.
 
         They are sorted, counted and sent once, for all operators.
         """

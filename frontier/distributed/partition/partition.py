@@ -131,5 +131,4 @@ class Partition(BasePartition):
         return order, xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype))
 
     def is_mine(self, ids: Any) -> Any:
-        """Return a mask of the vertices that this partition owns."""
         return self.owners[ids] == self.rank

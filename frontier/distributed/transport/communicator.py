@@ -243,7 +243,6 @@ class Communicator(BaseCommunicator):
             self.deferred.append(DeferredReduction(self, array, op))
 
     def deferred_of(self, array: Any) -> DeferredReduction | None:
-        """The reduction of an array, if it is deferred."""
         return next((each for each in self.deferred if each.array is array), None)
 
     def overwrite(self, array: Any) -> None:
@@ -253,7 +252,6 @@ class Communicator(BaseCommunicator):
             found.array = None
 
     def flush(self) -> None:
-        """Run the deferred reductions."""
         if self.deferred:
             self._run_all([])
 

@@ -29,8 +29,7 @@ def offer(transport: str, rank: int) -> tuple[Any, Any]:
 
 
 def meet(transport: str, rank: int, offers: list[Any], hosts: list[str], own: Any) -> Communicator:
-    """Return the communicator of this worker, from the offers and hosts of all, and the object that `offer`
-    returned."""
+    """Return this worker's communicator, from the offers and hosts of all, and the object from `offer`."""
     if transport == "nccl":
         from .nccl import NcclCommunicator
 

@@ -4,8 +4,7 @@ MPI requires that it starts its processes, or that they can join later, which th
 needs only an address.
 
 All partitions exchange at the same time, and have nothing else to do meanwhile. So the calling thread drives UCX's
-progress itself, without asyncio or other threads: passing a small message from one thread to another was slower than
-sending it.
+progress itself, without asyncio or other threads: passing a small message to another thread was slower than sending it.
 
 Each partition has two connections to a peer on the same machine. The first uses shared memory, over which UCX does not
 notice the death of a process. The second uses TCP: when it breaks, the peer is gone. Peers on other machines have only
@@ -31,8 +30,7 @@ SETTINGS = {
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
 """UCX's settings unless the environment sets them: they send arrays in few large pieces over TCP. On one host, 128 KB
-needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, partitions do not wait for a
-peer."""
+needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, no partition waits for a peer."""
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # identifies a machine
 SPIN = 2e-4
 """Seconds in which partitions poll for messages all the time, before they sleep in between. (Yielding to other threads

@@ -43,8 +43,7 @@ def claim_last(count, src, dst, directed, times, earliest, table, entries, place
 def keep_last(count, places, table, slots, present, sums):
     """Set the entries of all rows but the last of each edge to -1.
 
-    ``sums``, on the GPU: the number of remaining rows of each tile whose edges are in the graph (`present`) or are
-    not.
+    ``sums``, on the GPU: the number of remaining rows of each tile whose edges exist (`present`) or do not.
     """
     for i in range(count):
         if places[i] >= 0 and table[places[i]] != i:
@@ -165,8 +164,7 @@ def read_ids(count, slots, stored, ids):
 
 @cpu_kernel
 def write_column(count, ids, values, column, width):
-    """Store the values of rows, of `width` bytes each, by the ids of their edges. Rows without an id are
-    skipped."""
+    """Store the values, `width` bytes each, of rows by the ids of their edges. Rows without an id are skipped."""
     for i in range(count):
         if ids[i] >= 0:
             column[ids[i]] = values[i]

@@ -11,8 +11,7 @@ from frontier.runtime.memory import growable
 
 
 def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
-    """The ends of each edge, in arrays of `size`, ``src < dst`` if undirected, and -1 for free ids. A pass over the
-    graph."""
+    """The ends of each edge, in arrays of `size`, ``src < dst`` if undirected, -1 for free ids. One pass."""
     xp = graph.xp
     offsets, dst, slots = collect_arcs(graph)
     src = row_ids(graph.device, offsets, graph.vertex_dtype)

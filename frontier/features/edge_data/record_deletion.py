@@ -74,8 +74,7 @@ def delete_records(graph: BaseDynamicGraph, ids: Any) -> RecordsResult:
 
 
 def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
-    """Return a function that deletes edges, each listed once, with all their records, and has capacity for their
-    ids."""
+    """Return a function that deletes edges, each listed once, with all records, and has capacity for their ids."""
     data: Any = graph.payload.table
     xp, records = graph.xp, data.records
     data.reserve_free(int(edges.size))

@@ -1,5 +1,4 @@
-"""Insertions into graphs that store every record: the records of a batch are linked to the earlier records of their
-edges.
+"""Insertions into graphs that store every record: a batch's records are linked to earlier ones of their edges.
 
 The structure stores each edge once, with columns as with ``multi_edges="sum"``, and receives only the new edges.
 """

@@ -29,8 +29,7 @@ def record_change(
 ) -> Change:  # fmt: skip
     """The insertion of arcs of new edges along with changes of existing ones. Notifications allocate memory.
 
-    Edges that change, new ones included, are given by their ends, once each. `commit` writes values of edges and
-    records.
+    Changed and new edges are given by their ends, once each. `commit` writes values of edges and records.
     """
     observers = graph._observers.live()
     if not all(observer.exact for observer in observers):

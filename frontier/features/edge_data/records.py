@@ -28,8 +28,7 @@ LINKED = (EDGE, NEXT, PREVIOUS)
 class RecordTable(Table):
     """The columns of a graph's records, by id. The columns `given` are users': weights, times, and further data.
 
-    `ends` has the two ends of each edge by id, undefined for free ids. It is None after a copy, until needed
-    (`kept_ends`).
+    `ends` has the ends of each edge by id, undefined for free ids. None after a copy, until needed (`kept_ends`).
     """
 
     holds = "records"

@@ -115,8 +115,7 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
 
 
 def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
-    """The sums of consecutive values, in adjacent runs of at least one. ValueError if a sum does not fit its integer
-    type."""
+    """Sums of consecutive values, in adjacent runs of at least one. ValueError if a sum exceeds its integer type."""
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
         return _number(xp, rough.astype(values.dtype), multi_edges)

@@ -36,7 +36,6 @@ class Table:
 
     @functools.cached_property
     def kernels(self) -> Kernels:
-        """The kernels for ids of this type."""
         return load_kernels("frontier.features.edge_data", self.device, {"VID": self.id_dtype})
 
     @property
@@ -52,8 +51,7 @@ class Table:
         return xp.flatnonzero(used).astype(self.id_dtype)
 
     def reserve(self, count: int) -> None:
-        """Have entries for `count` more ids. Arrays may move. MemoryError, with all values intact, without memory or
-        ids."""
+        """Have entries for `count` more ids. Arrays may move. A MemoryError leaves all values intact."""
         wanted = self.top + max(count - self.free_count, 0)
         if wanted <= self.capacity:
             return

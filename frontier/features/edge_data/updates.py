@@ -112,8 +112,7 @@ def build_rows(graph: BaseGraph, rows: Rows) -> None:
 
 
 def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> None:
-    """Give rows whose edges were found, by the slots of their arcs, the edges' ids, and free the ids meant for
-    them."""
+    """Give rows whose edges were found, by slots of arcs, the edges' ids, and free the ids meant for them."""
     data: Any = graph.payload.table
     count = int(ids.size)
     sums = workspace_of(graph).scratch.get("record_sums", tile_count(count), np.int64)
@@ -150,8 +149,7 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete arcs, both directions of undirected edges, of a structure that finds them. Return the number of existing
-    ones."""
+    """Delete arcs, both directions of undirected edges, of a structure that finds them. Return how many existed."""
     data: Any = graph.payload.table
     count = len(arcs)
     data.reserve_free(count)
@@ -201,8 +199,7 @@ def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
 
 
 def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
-    """The arcs of rows that count, with the ids of their edges as weights, each row's id or -1, and slots, if
-    looked up.
+    """The arcs of rows that count, with their edges' ids as weights, each row's id or -1, and slots, if looked up.
 
     The ids of new edges are the ones that `EdgeData.take` returns next.
     """

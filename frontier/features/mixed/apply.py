@@ -101,8 +101,7 @@ def check_multi(multi_edges: str) -> None:
 
 
 def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any, Any]:
-    """The answers of a mixed batch, and its net insertions and deletions, which share no pair. Raises if it is
-    invalid."""
+    """A mixed batch's answers, and its net insertions and deletions, which share no pair. Raises if it is invalid."""
     xp, host, size = graph.xp, _host(graph), int(batch.ops.size)
     answers, found = xp.zeros(size, np.int64), xp.zeros(size, graph.weight_dtype or np.dtype(np.float32))
     changes, net, origins = host.marks(graph, size)
@@ -202,7 +201,6 @@ def _resolve_pairs(
 
 
 def _host(graph: BaseDynamicGraph) -> Any:
-    """The module of the graph's device."""
     return on_gpu if graph.device.is_gpu else on_cpu
 
 
@@ -237,5 +235,4 @@ def _edges(graph: BaseDynamicGraph, batch: MixedBatch, at: Any) -> Arcs:
 
 
 def _chosen(graph: BaseDynamicGraph, values: Any, at: Any) -> Any:
-    """The values at some positions."""
     return elementwise.take(graph.device, values, at)

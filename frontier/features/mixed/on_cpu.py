@@ -73,8 +73,7 @@ def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, ch
 
 
 def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
-    """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
-    neighbors."""
+    """The requested lists of neighbors, whose lengths are among `answers`: offsets by operation, and neighbors."""
     size = int(batch.ops.size)
     listed = np.flatnonzero(batch.ops == NEIGHBORS)
     history = History(graph, effects_of(graph, batch.src, batch.dst, changes), size)
@@ -147,8 +146,7 @@ class History:
         return degrees + sums[end] - sums[begin]
 
     def neighbors(self, vertices: Any, positions: Any) -> Any:
-        """The neighbors of each vertex at a position, ascending, one list after the other. Positions must ascend. Three
-        sorts."""
+        """Each vertex's neighbors at a position, ascending, list after list. Positions must ascend. Three sorts."""
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
         queries, order = sort_pairs(device, self._at(vertices, positions), key_bits=self._key_bits)
@@ -164,8 +162,7 @@ class History:
         return (found & ((1 << shift) - 1)).astype(graph.vertex_dtype)
 
     def _intervals(self, queries: Any) -> tuple[Any, Any, Any, Any]:
-        """Arcs whose sources are queried, and their lifetimes: a query sees an arc if ``begin <= position < end``. All
-        int64."""
+        """Arcs whose sources are queried, and their lifetimes: a query sees an arc if ``begin <= position < end``."""
         graph, xp, effects = self._graph, self._graph.xp, self._effects
         device, n = graph.device, graph.num_vertices
         arcs = arc_keys(device, effects.src, effects.dst, n)
@@ -185,8 +182,7 @@ class History:
         return found[0], found[1], found[2], found[3]
 
     def _there_before(self, queries: Any, deleted: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-        """Arcs present before the batch that stay, or stay until a deletion and insertion. The ascending arcs `deleted`
-        do not."""
+        """Earlier arcs that stay, or stay until a deletion and insertion. The ascending arcs `deleted` do not."""
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
         asked = queries >> self._bits

@@ -96,8 +96,7 @@ def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers
 
 
 def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, changed: bool) -> None:
-    """Put queried degrees into `answers`: the degree before the batch plus prior effects, from a sort by vertex and
-    position."""
+    """Put queried degrees into `answers`: the earlier degree plus prior effects, from a sort by vertex and position."""
     size, kernels = int(batch.ops.size), mixed_kernels(graph, batch.src.dtype)
     before = degrees_of(graph, batch.src)
     if not changed:
@@ -113,8 +112,7 @@ def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, ch
 
 
 def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
-    """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
-    neighbors."""
+    """The requested lists of neighbors, whose lengths are among `answers`: offsets by operation, and neighbors."""
     return list_neighbors(graph, mixed_kernels(graph, batch.src.dtype), batch, changes, answers)
 
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 @dataclass
 class MixedBatch:
-    """The operations of a mixed batch as arrays of the graph's types. `ops` is uint8, `dst` is `src` if it has no
-    meaning.
+    """The operations of a mixed batch as arrays of the graph's types. `ops` is uint8, an unused `dst` is `src`.
 
     `columns` are edge data without weights. `tally` has counts on the device (`operations`), including errors. `check`
     raises for errors, or is None for a valid batch.

@@ -80,7 +80,6 @@ class History(Component):
 
     @property
     def position(self) -> int:
-        """The position of the graph."""
         return self._log.end
 
     # ---- requests of snapshots --------------------------------------------------------------------------------------
@@ -97,8 +96,7 @@ class History(Component):
             return known
 
     def copy_at(self, graph: BaseDynamicGraph, position: int) -> Copy:
-        """A copy in use with the state at a snapshot's position. MemoryError without memory, now or at an update
-        before."""
+        """A copy in use with the state at a snapshot's position. MemoryError without memory, now or at an update."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._source(position) or not any(copy.moving for copy in self._copies))

@@ -33,8 +33,7 @@ class LoggedUpdate(NamedTuple):
 
     @property
     def is_atomic(self) -> bool:
-        """Whether running out of memory leaves the graph unchanged (see `DynamicGraph.insert_edges` for the
-        exceptions)."""
+        """Whether exhausted memory leaves the graph unchanged (exceptions: see `DynamicGraph.insert_edges`)."""
         return self.call.options.get("on_existing") != "add" and self.call.method != "apply"
 
     def repeat(self, graph: BaseDynamicGraph) -> None:

@@ -124,7 +124,6 @@ def _make_snapshot(graph: BaseDynamicGraph, history: History) -> Any:
 
 @functools.cache
 def _snapshot_class(structure: type) -> type:
-    """The class of snapshots of graphs of a structure."""
     return read_only_class(Snapshot, structure, __slots__=("_known", "_shown", "_unread"))
 
 

@@ -47,8 +47,7 @@ class FunctorCompiler(Target, Protocol):
 
 
 def chosen_compiler() -> str:
-    """The compiler to use. ValueError if the variable `CHOICE` names none of `COMPILERS`, ImportError if it is
-    missing."""
+    """The compiler to use. ValueError if `CHOICE` names none of `COMPILERS`, ImportError if it is missing."""
     name = os.environ.get(CHOICE, "")
     if name:
         if name not in COMPILERS:
@@ -71,8 +70,7 @@ def installed_compilers() -> list[str]:
 
 @functools.cache
 def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
-    """The compiler of this name for a capability such as ``(9, 0)``. ImportError if it does not work with this
-    NumPy."""
+    """The named compiler for a capability such as ``(9, 0)``. ImportError if it does not work with this NumPy."""
     try:
         import_toolchain()
         with _dropped_names():
@@ -101,14 +99,12 @@ def _dropped_names() -> Iterator[None]:
 
 @functools.cache
 def compiler_version(name: str) -> str:
-    """A version that distinguishes the code that this compiler makes from any other: its name, its version, and our
-    changes to it."""
+    """The version of the code that this compiler makes: its name, its version, and our changes to it."""
     return f"{name} {_version(name)} {text_fingerprint(*source_files(name))}"
 
 
 def source_files(name: str) -> list[str]:
-    """The files that determine how this compiler compiles functors without being named by them: paths from the
-    project's root."""
+    """The files that determine how this compiler compiles functors without their naming them: paths from the root."""
     here = Path(__file__).parent
     own = [*here.glob("*.py"), *(here / COMPILERS[name]).glob("*.py")]
     return [*OF_ALL, *sorted(path.relative_to(PROJECT_ROOT).as_posix() for path in own)]

@@ -126,8 +126,7 @@ def declare_atomics(names: Names, arrays: Arrays) -> None:
 
 
 def declare_lengths(names: Names, arrays: Arrays) -> tuple[Any, Any, Any]:
-    """The compiled `bounds.length_of`, and two functions that callers lower: an array's address, and its length or
-    -1."""
+    """The compiled `bounds.length_of`, and two functions that callers lower: an array's address, and length or -1."""
 
     def address(array: Any) -> int:
         raise NotImplementedError("addresses exist only on GPUs")

@@ -49,8 +49,7 @@ def random(seed: int, i: int, j: int = 0) -> float:
     ----------
     seed : int
     i, j : int
-        The position of the draw, such as a vertex (or `edge`) and a step. Each position has its own number, always the
-        same.
+        The position of the draw, such as a vertex (or `edge`) and a step. Each position has its own fixed number.
 
     Returns
     -------

@@ -105,8 +105,7 @@ def advance(
         Whether `dst` must still be visited. Other edges are skipped, and a pull leaves a vertex once the condition
         fails: the result must not depend on which of its edges were visited before.
     prepare : function ``prepare(src, *args)``, optional
-        Called once for each member, before its edges are visited, in no order relative to other members. Rules out a
-        pull.
+        Called once for each member, before its edges are visited, in any order of members. Rules out a pull.
     direction : {"auto", "push", "pull"}
         Push visits the neighbors of the frontier. Pull searches the neighbors of every vertex for members, which is
         less work if the frontier is large and `condition` fails early. A pull has the slots of reverse arcs, in
@@ -214,8 +213,7 @@ def advance(
 
 
 def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
-    """`advance` from few vertices by the plan of an earlier call. None without a suitable plan, or for invalid
-    arguments."""
+    """`advance` from few vertices by an earlier call's plan. None without a suitable plan, or for invalid arguments."""
     if type(frontier) is not Frontier or frontier.graph is not graph:
         return None
     count, arcs = frontier._walk_costs()
@@ -429,8 +427,7 @@ def queue_pull(
     graph: BaseGraph, entering: BaseGraph, bits: Any, functors: Functors, args: tuple, counters: Any,
     kernels: Any = None,
 ) -> Any:  # fmt: skip
-    """`pull` from a bitmap to a bitmap, without a synchronization. Adds its members and their arcs to two
-    `counters`."""
+    """`pull` from bitmap to bitmap, without a synchronization. Adds its members and their arcs to two `counters`."""
     op, condition, _ = functors
     words = bitmap_words(graph.num_vertices)
     out = graph.xp.empty(words, np.uint32)

@@ -74,8 +74,7 @@ def has_bit(bits, v):
 
 
 def make_join(iterator: ModuleType, op: Any, condition: Any) -> Any:
-    """Whether a vertex that meets the condition joins the output, given its neighbors in a bitmap. Stops once the
-    condition fails."""
+    """Whether a vertex that meets the condition joins the output, by its neighbors in a bitmap. Stops once it fails."""
     each_neighbor, allowed = neighbor_loop(iterator).each, vertex_functor(condition)
 
     @jit(forceinline=True)

@@ -22,16 +22,14 @@ AMOUNTS = 5  # sums over positions (ROWS in degree_order.cuh)
 
 
 class Places(NamedTuple):
-    """Vertices by falling degree, without ignored ones, and the position of each vertex, which is last for ignored
-    ones."""
+    """Vertices by falling degree, without ignored ones, and the position of each vertex, last for ignored ones."""
 
     order: Any
     rank: Any
 
 
 def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
-    """The positions of vertices, or of entries of `degrees`, by degree. Vertices below `least` are ignored, none if it
-    is 0."""
+    """The positions of vertices, or of entries of `degrees`, by degree. Vertices below `least` are ignored."""
     n, xp = int(degrees.size), graph.xp
     rank = xp.empty(n, graph.vertex_dtype)
     if graph.device.is_gpu:
@@ -66,8 +64,7 @@ def schedule(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Schedule
 
 
 def schedule_by_id(graph: BaseGraph, longest: int) -> Schedule:
-    """The schedule of a CPU that orders vertices by id and copies no lists. Steps are estimated from the mean
-    degree."""
+    """A CPU's schedule that orders vertices by id and copies no lists. Steps are estimated from the mean degree."""
     none = np.empty(0, graph.vertex_dtype)
     steps = int(graph.num_arcs / 2 + graph.num_arcs**2 / (4 * max(graph.num_vertices, 1)))
     return Schedule(none, 0, 0, np.zeros(1, np.int64), 0, (0, steps, steps), longest)

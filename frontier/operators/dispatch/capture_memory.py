@@ -1,5 +1,4 @@
-"""Memory of operators while launches are captured (`CapturedBatchStep`), with device counters instead of the host's
-decisions.
+"""Memory of operators while launches are captured (`CapturedBatchStep`), with device counters for the host's decisions.
 
 A capture is replayed without the host's Python code. So its own launches set counters to zero, and the device counts
 the epochs that distinguish the members of outputs (`Workspace.next_epochs`).

@@ -156,8 +156,7 @@ def cpu_balance(balance: str, frontier: Frontier) -> str:
 def run_shares(
     graph: BaseGraph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
 ) -> None:  # fmt: skip
-    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, or over whole lists for
-    None."""
+    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, None for whole lists."""
     if balance == "merge":
         _run_by_arcs(graph, kernel, functors, vertices, view, args)
         return

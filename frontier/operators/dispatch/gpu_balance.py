@@ -73,8 +73,7 @@ class Pieces:
 
 
 def piece_capacity(graph: BaseGraph) -> int:
-    """The capacity for pieces: a cut vertex has more than 16 segments, about 500 slots, and a piece for each 64 of
-    them."""
+    """The capacity for pieces: a cut vertex has more than 16 segments, about 500 slots, and a piece for every 64."""
     return min(max(graph.slot_capacity // 256, 1024), 2**24)
 
 

@@ -46,8 +46,7 @@ _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
-    """Users' arguments as kernels expect them (`functor_argument`), with a report at the end if functors are
-    checked."""
+    """Users' arguments as kernels expect them (`functor_argument`), then a report if functors are checked."""
     values, array = [], graph.device.xp.ndarray
     for i, value in enumerate(args):
         kind = type(value)
@@ -240,12 +239,6 @@ def view_macros(graph: BaseGraph) -> dict[str, str]:
 
 def _view_header(graph: BaseGraph) -> str:
     return f'"{graph.package.replace(".", "/")}/view.cuh"'
-
-
-def cuda_build(graph: BaseGraph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
-    """The macros and functors' code with which an operator's header is compiled. Needs no GPU."""
-    defines, linked = cuda_request(graph, functors, args, options)
-    return defines, codes_of(linked, arch)
 
 
 def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[bytes, ...]:

@@ -55,8 +55,7 @@ def form_of(frontier: Any) -> tuple[BaseGraph, Form]:
 
 
 def kernel_members(frontier: Any, op: Callable) -> tuple:
-    """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or as the argument of CPU kernels that call
-    `op`."""
+    """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or the argument of CPU kernels that call `op`."""
     graph = frontier.graph
     if isinstance(frontier, DeferredFrontier):
         return frontier.listed, frontier.number, frontier.listed.size, graph.num_vertices

@@ -40,8 +40,7 @@ def make_flush(degree: Any) -> Any:
 
 
 SET, LIST, EDGES, NOTHING = "set", "list", "edges", "nothing"
-"""The output of advance: vertices, each once, or as often as they are reached, arcs, as sources and slots, or
-nothing."""
+"""The output of advance: vertices, once or as often as they are reached, arcs, as sources and slots, or nothing."""
 
 
 @numba.njit(inline="always")

@@ -1,8 +1,7 @@
 """Kernels that an analytic will ask operators for, listed before it does: compiled while it is constructed.
 
 A list is text. It is made by running the analytic where no GPU is needed (``dynfrontier/prebuilt/rehearsal.py``), and
-names headers, macros, and the functors that are linked to them. Kernels on no list are compiled when they are first
-used.
+names headers, macros, and the functors that are linked to them. Kernels on no list are compiled on first use.
 """
 
 from __future__ import annotations
@@ -160,8 +159,7 @@ LONG = "frontier/operators/traverse/traverse.cuh", "frontier/operators/intersect
 """Headers whose kernels are compiled for most of a second, others for a tenth. Their functors come first, since
 functors are compiled one after another."""
 _begun: dict[tuple, Ahead] = clearable({})
-"""Lists whose compilation was started, by the analytic and the graph's kernels, which represent its structure and
-dtypes."""
+"""Lists whose compilation was started, by analytic and the graph's kernels, which represent structure and dtypes."""
 
 
 class Ahead:

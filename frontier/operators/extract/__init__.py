@@ -161,8 +161,7 @@ def _enters(src, dst, edge, weight, wanted):
 
 
 def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
-    """All arcs as CSR with sorted rows, in new arrays: offsets (int64), destinations, and stored weights or ids, or
-    None."""
+    """All arcs as CSR with sorted rows, in new arrays: offsets (int64), destinations, stored weights or ids or None."""
     known = graph.store.sorted_arcs()
     if known is not None:
         return known
@@ -177,8 +176,7 @@ def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
 
 
 def sorted_edges(graph: BaseGraph) -> tuple[Any, Any, Any]:
-    """All edges, sorted, undirected ones once, with the number stored with each: sources, destinations, numbers or
-    None."""
+    """All edges, sorted, undirected ones once, with their stored numbers: sources, destinations, numbers or None."""
     offsets, dst, stored = sorted_arcs(graph)
     src = row_ids(graph.device, offsets, graph.vertex_dtype)
     if not graph.directed:
@@ -243,8 +241,7 @@ def collect_arcs(
     graph: BaseGraph, vertices: Any = None, op: Callable[..., Any] | None = None, args: tuple = (), *,
     slots: bool = True, relabel: Any = None, counts: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Arcs of vertices (None for all), those chosen by `op` if given: offsets (int64), destinations, slots (int64) or
-    None.
+    """Arcs of vertices (None for all), chosen by `op` if given: offsets (int64), destinations, slots (int64) or None.
 
     `relabel` has a new id for each vertex, which destinations get. `counts` is the result of `count_arcs`, if known,
     and becomes the offsets.

@@ -485,7 +485,6 @@ def check_frontier(graph: BaseGraph, frontier: Any) -> Frontier:
 
 
 def _same_vertices(one: BaseGraph, other: BaseGraph) -> bool:
-    """Whether graphs are one, or the reverse of each other."""
     return one is other or (one.directed and one.has_in_edges and one.reverse is other)
 
 
@@ -498,7 +497,6 @@ def graph_of(frontier: Any) -> BaseGraph:
 
 
 def _frontier_of(graph: BaseGraph, members: np.ndarray) -> Frontier:
-    """Restore a frontier from its graph and members."""
     return Frontier._of(graph, graph.xp.array(members))
 
 

@@ -51,8 +51,7 @@ def column_functors(op: Callable, reduce: str | Callable, dtype: np.dtype) -> tu
 
 
 def column_options(reduce: str | Callable, dtype: np.dtype, columns: int, tile: int) -> tuple:
-    """The macros of the CUDA kernels, for few numbers of columns: powers of two up to a warp, beyond two or four a
-    lane."""
+    """Macros of CUDA kernels, for few numbers of columns: powers of two up to a warp, beyond two or four a lane."""
     lanes = min(1 << (columns - 1).bit_length(), WARP)
     each = min(1 << (-(-columns // lanes) - 1).bit_length(), MAX_EACH)
     own = () if isinstance(reduce, str) else (("HAS_COMBINE", "1"),)

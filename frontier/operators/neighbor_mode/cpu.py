@@ -109,8 +109,7 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
 
 
 def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
-    """For each vertex of a list, the value of a functor over its neighbors that has the highest score. Ties go to the
-    smallest.
+    """For each listed vertex, the value of a functor over its neighbors with the highest score. Ties go to the least.
 
     The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table. It
     is as long as the longest list of neighbors wants, and is cleared where it was used. Values below 0 are left out,

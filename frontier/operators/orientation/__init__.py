@@ -102,8 +102,7 @@ class Orientation:
 
     @property
     def steps(self) -> tuple[int, int, int]:
-        """Neighbors that are scanned to find all triangles: in copied lists, in all further lists, and in total in a
-        copy."""
+        """Neighbors scanned to find all triangles: in copied lists, in all further lists, and in total in a copy."""
         return self._schedule.steps
 
     def check_version(self) -> None:

@@ -43,8 +43,7 @@ def sample_neighbors(
 ) -> None:
     """Call `op` for a few neighbors of every member of a frontier: the first, or some drawn at random.
 
-    For vertices with fewer neighbors, `op` is called for all of them. With `edge_type`, each type of edges has its own
-    sample.
+    For vertices with fewer neighbors, `op` is called for all of them. With `edge_type`, each type has its own sample.
 
     Parameters
     ----------

@@ -163,8 +163,7 @@ class CudaKernel:
         self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
         cooperative: bool = False,
     ) -> None:  # fmt: skip
-        """Queue the kernel on the current stream, for `count` work items of `tile` threads each. For 0 nothing is
-        queued.
+        """Queue the kernel on the current stream, for `count` work items of `tile` threads each. 0 queues nothing.
 
         Arguments after the first are converted by `words_of`. By default there are enough blocks for `count`. `shared`
         is in bytes of dynamic shared memory. Blocks of a `cooperative` launch synchronize. It fails unless all are
@@ -210,8 +209,7 @@ class CudaKernel:
         return Launch(self, args, *words_of(0, args, self._array_type))
 
     def _allow_shared(self, size: int) -> None:
-        """Raise the limit of dynamic shared memory. Never lower it, as another thread may be about to launch the
-        kernel."""
+        """Raise the limit of dynamic shared memory. Never lower it: another thread may be about to launch."""
         with _shared_lock:
             if size > self._shared_limit:
                 self.driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)

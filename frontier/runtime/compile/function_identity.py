@@ -136,8 +136,7 @@ def _contents(cell: CellType) -> Any:
 
 
 class Identity:
-    """The meaning of a function: a `key` of code and values. Equal meanings are one object, so comparing costs
-    nothing."""
+    """The meaning of a function: a `key` of code and values. Equal meanings are one object, quick to compare."""
 
     __slots__ = ("_digest", "_portable", "key")
 
@@ -156,8 +155,7 @@ class Identity:
 
     @property
     def portable(self) -> str | None:
-        """A hash of texts, the same in all versions of Python. None if the text of a function is missing or has
-        changed."""
+        """A hash of texts, the same in all versions of Python. None if a function's text is missing or has changed."""
         if self._portable is _MISSING:
             state = hashlib.sha256()
             self._portable = state.hexdigest() if _feed(state, self.key, text_of) else None

@@ -30,8 +30,7 @@ def in_parallel(
 ) -> Any:
     """Call ``kernel(begin, end, *values)`` for the `pieces` of ``range(count)``, on several threads.
 
-    An exception that is raised by one of the calls is raised here when all have ended. `threads` and `layer` are from
-    `threading_layer`.
+    A call's exception is raised here when all have ended. `threads` and `layer` are from `threading_layer`.
     """
     if not isinstance(kernel, types.Dispatcher) or not isinstance(values, types.BaseTuple):
         raise TypingError("a parallel region requires a compiled function and a tuple of its arguments")

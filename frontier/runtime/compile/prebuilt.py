@@ -72,8 +72,7 @@ def code_name(header: str, defines: Defines, functors: tuple[Functor, ...] = ())
 
 
 def shipped_cubin(header: str, defines: Defines, arch: str, functors: tuple[Functor, ...] = ()) -> Shipped | None:
-    """Machine code of a header, linked with functors, from the package's archives, that runs on `arch`. None if they
-    lack it."""
+    """A header's machine code for `arch`, linked with functors, from the package's archives. None if they lack it."""
     candidates = [candidate for candidate in compatible(arch) if _index(folder(), candidate)]
     name = code_name(header, defines, functors) if candidates else None
     if name is None:
@@ -155,8 +154,7 @@ def clear_caches() -> None:
 
 @functools.cache
 def _index(place: Path, arch: str) -> dict[str, tuple[str, int, int]]:
-    """The group, the offset and the size of each code in an archive. Empty if it is absent, broken, or too new for the
-    driver."""
+    """Group, offset and size of each code in an archive. Empty if it is absent, broken, or too new for the driver."""
     first, *lines = _read(place, arch, INDEX).decode(errors="replace").splitlines() or ["cuda 0"]
     found = {}
     try:

@@ -16,8 +16,7 @@ parsing = threading.RLock()
 
 
 def text_of(code: CodeType) -> str | None:
-    """Return the lines of the definition that code was compiled from. The first call for a file compiles it, 10 ms for
-    500 lines.
+    """Return the lines of the definition that code is from. The first call for a file compiles it, 10 ms for 500 lines.
 
     None if they are missing or were edited, or if several definitions, such as lambdas, share name and line.
     """

@@ -16,8 +16,7 @@ _depth = 0
 
 @contextmanager
 def warming_up() -> Iterator[None]:
-    """Within the ``with`` block, also compile the alternatives that operators may choose later. At its end all of them
-    are loaded.
+    """In the ``with`` block, also compile the alternatives that operators may choose later. At its end all are loaded.
 
     For a block that warms up, before a stream: otherwise such kernels would be compiled when the data have changed so
     much that operators choose them. Functions that choose between several ways on a CPU, such as `traverse`, alternate

@@ -19,8 +19,7 @@ _WORD = struct.Struct("Q")
 
 
 class ByValue:
-    """A struct of eight-byte fields, which a kernel receives by value. `address` is its address in the host's
-    memory."""
+    """A struct of eight-byte fields, which a kernel receives by value. `address` is in the host's memory."""
 
     __slots__ = ("address", "fields")
 
@@ -56,7 +55,6 @@ class Struct(ByValue):
 
 @functools.cache
 def _packer(count: int) -> Callable[..., None]:
-    """A function that writes `count` words into a buffer."""
     return struct.Struct(f"{count}q").pack_into
 
 
@@ -102,8 +100,7 @@ class Matrix:
 
 
 class Parameters:
-    """Memory for the `count` parameters of one launch. `address` is the array of pointers, `set_count` changes the
-    first."""
+    """Memory for a launch's `count` parameters. `address` is the array of pointers, `set_count` changes the first."""
 
     __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address", "set_count")
 
@@ -126,8 +123,7 @@ class Parameters:
 def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list[tuple[int, ByValue]]]:
     """Return a kernel's arguments, `count` first, as words, and the structs among them with their positions.
 
-    Arguments are arrays of the device's `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no
-    array.
+    Arguments are arrays of the device's `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None.
     """
     words = [count]
     append = words.append
@@ -160,7 +156,6 @@ INTEGERS = frozenset({
 
 
 def _bits(value: np.generic) -> int:
-    """The bits of a number, the lowest first."""
     return int.from_bytes(value.tobytes(), "little")
 
 

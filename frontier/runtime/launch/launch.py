@@ -11,8 +11,7 @@ THREADS = 256  # threads of a block, unless a kernel specifies its own
 
 
 class Launch:
-    """A launch of a kernel whose arguments stay: `words` and `structs` of `words_of`, converted once, on the grid of a
-    `CudaKernel`."""
+    """A launch whose arguments stay: `words` and `structs` of `words_of`, converted once, on a `CudaKernel`'s grid."""
 
     __slots__ = (
         "_blocks_limit", "_driver", "_stream", "arguments", "blocks", "cooperative", "function", "parameters",

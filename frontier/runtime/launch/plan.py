@@ -20,8 +20,7 @@ MAX_LAUNCHES = 1000  # of a plan: the host does not know when a frontier is empt
 
 
 class Plan:
-    """Launches in their order, captured and not run in a ``with`` block. The plan retains the arrays among the
-    arguments.
+    """Launches in their order, captured and not run in a ``with`` block. The plan retains arrays among arguments.
 
     Meanwhile `recorder.launches.memory` is `memory`, and the scratch memory of `work` is `scratch`: launches contain
     its addresses, so nothing else may use it.

@@ -1,7 +1,6 @@
 """Arrays in functors that numba-cuda-mlir compiles. Importing this module registers them with it.
 
-Arrays of one dimension are pointers. An array of two is made, by `matrix`, of its three parameters of the C function of
-a functor.
+Arrays of one dimension are pointers. `matrix` makes an array of two of its three parameters of a functor's C function.
 """
 
 from __future__ import annotations

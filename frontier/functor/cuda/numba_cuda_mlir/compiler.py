@@ -88,8 +88,7 @@ class Compiler:
 
 
 def _hide_all_but(symbol: str, module: Any) -> None:
-    """Make the callees of a functor, and its error code, private to its module: other functors of a kernel have such
-    names, too."""
+    """Make a functor's callees and its error code private to its module: other functors of a kernel have such names."""
     with module.context:
         for operation in module.body.operations[0].regions[0].blocks[0].operations:
             name = operation.attributes["sym_name"].value
