@@ -171,7 +171,11 @@ class SlabPool:
         if slabs > recycled:
             self._used += min(slabs - recycled, self._capacity - self._used)
         self._free_count += returned - recycled
-        if self._packed is not None:  # only numbers of the kernels' view have changed
+        self._slabs_moved()
+
+    def _slabs_moved(self) -> None:
+        """Update the kernels' view: only numbers of the pool have changed."""
+        if self._packed is not None:
             self._packed = with_numbers(
                 self._packed, free_head=self._free_head, free_count=self._free_count, used=self._used
             )

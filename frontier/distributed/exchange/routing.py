@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import lt
@@ -95,8 +95,13 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
     # applied.
     lasting = bool(graph._observers.live()) or not graph.local.num_arcs
     u, v, *weighed = sending.receive(lasting)
-    is_safe = all(map(lt, received, (row[-1] for row in table)))  # partitions have far more memory than arcs can use
+    is_safe = _is_safe(received, (row[-1] for row in table))
     return OwnedArcs(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), is_safe)
+
+
+def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
+    """Whether all partitions have far more memory than their arcs can use."""
+    return all(map(lt, received, spare))
 
 
 def route_by_target(graph: BasePart, arcs: OwnedArcs) -> OwnedArcs:

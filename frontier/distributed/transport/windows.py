@@ -34,7 +34,8 @@ class Window:
     all partitions combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits
     for other partitions. `senders` of batches are found by the types of their columns (`sending`).
 
-    `unmap` forgets the windows of the other partitions. `free`, after all have done so, frees this one's memory.
+    `unmap` forgets the windows of the other partitions. `free`, after all partitions have done so, frees this one's
+    memory.
     """
 
     OUTCOMES = 9
@@ -62,6 +63,7 @@ class Window:
         self._abandoned[0] = 1
 
     def can_exchange(self, count: int) -> bool:
+        """Return whether kernels exchange rows of this length."""
         return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
@@ -118,8 +120,7 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
         runtime.deviceSynchronize()
     except runtime.CUDARuntimeError:  # memory is exhausted, or the system has no such handles
         pass
-    host = socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""  # since its last boot
-    offers = comm.gather_objects((host, handle))
+    offers = comm.gather_objects((_this_host(), handle))
     opened: dict[int, int] = {comm.rank: pointer}
 
     def unmap() -> None:
@@ -147,6 +148,11 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
     held = cuda.MemoryPointer(cuda.UnownedMemory(pointer, nbytes, None), 0)
     memory = comm.device.xp.ndarray(nbytes, np.uint8, held)
     return Window(comm, memory, [opened[rank] for rank in range(comm.size)], unmap, free)
+
+
+def _this_host() -> tuple[str, str]:
+    """Return the identity of this host since its last boot."""
+    return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
 
 
 def open_in_process(comm: BaseCommunicator, nbytes: int) -> Window:

@@ -242,8 +242,7 @@ class SpMV:
         if columns is not None:
             self._multiply_columns(x, out)
         elif self.layout.is_copy and graph.device.is_gpu:
-            copy: Any = graph
-            multiply_rows(graph, (copy.offsets, copy.indices, copy.weights), self._shares, x, out)
+            self._multiply(x, out)
         elif self._scatters:
             clear(graph, out)
             op = _weighted_scatter if self.weighted else _scatter
@@ -282,6 +281,11 @@ class SpMV:
         self.graph = _copy_of(graph, offsets, dst, weights)
         self._order = order
         self._shares = deal_rows(graph, offsets)
+
+    def _multiply(self, x: Any, out: Any) -> None:
+        """The product, by the kernel for rows sorted by length."""
+        graph: Any = self.graph
+        multiply_rows(graph, (graph.offsets, graph.indices, graph.weights), self._shares, x, out)
 
 
 class RowShares(NamedTuple):
