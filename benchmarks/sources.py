@@ -16,13 +16,6 @@ from .results import FOLDER, Results
 GPU, CPU = "h200", "cpu"
 """The cards that pages quote."""
 STAND_INS: dict[str, tuple[str, ...]] = {
-    "choosing-h200": ("choosing-gpu-2026-11-21.json",),
-    "directed-h200": ("directed-gpu-2026-11-30.json",),
-    "edge-data-h200": ("edge-data-gpu-2026-11-30.json",),
-    "inside-h200": ("inside-gpu-2026-11-30.json",),
-    "names-h200": ("names-gpu-2026-11-30.json",),
-    "pipeline-h200": ("pipeline-gpu-2026-11-26.json",),
-    "windows-h200": ("temporal-gpu-2026-11-27.json",),
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
     "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip
