@@ -47,7 +47,7 @@ MORE_COLORS, FEW_COLORS = 1 / 4, 8
 this fraction, plus a constant."""
 
 FEWER_ARCS = 1 / 2
-"""All are also colored from scratch if the graph has less than this fraction of that time's arcs, minus a constant."""
+"""All vertices are also colored from scratch below this fraction of the last such coloring's arcs, minus a constant."""
 
 
 class DynamicColoring(IncrementalAlgorithm):

@@ -80,7 +80,7 @@ LOCAL_SHARE = 1 / 8
 as much as a read."""
 
 ABOVE_MEAN = 1 / 16
-"""A vertex is pushed if its pending share is above this fraction of the mean of all arcs, and the target mean."""
+"""A vertex is pushed if its pending share exceeds the target mean, and this fraction of the mean over all arcs."""
 
 WIDEST = 2.0
 """A vertex is pushed if its edges weigh at most this multiple of the mean over vertices. A batch of 65,536 edges in

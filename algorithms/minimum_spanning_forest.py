@@ -122,7 +122,7 @@ def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
     Notes
     -----
-    The same work as `minimum_spanning_forest`. Among edges of equal weight, it also prefers the lowest ends.
+    The same work as `minimum_spanning_forest`. Among edges of equal weight, it also prefers those with the lowest ends.
 
     Examples
     --------

@@ -37,6 +37,8 @@ from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 REACH = {"cpu": 1, "gpu": 512}
 """delta is this multiple of the typical weight divided by the mean degree. On a CPU a bucket costs next to nothing. On
 a GPU a round costs as much as many small steps, and scale-free graphs need few rounds either way."""
+PIECE = 2**14
+"""Weights whose roots are in the cache together."""
 MAX_DELTA = 2**62
 """Upper bound on delta for integer weights."""
 
@@ -228,7 +230,9 @@ def _typical_weight(graph: fr.Graph) -> float:
     total = math.inf
     weights = None if graph.device.is_gpu or graph.in_parts else graph.slot_weights
     if weights is not None and weights.size == graph.num_arcs > 0 and weights.min() >= 0:
-        total = float(np.sqrt(weights).sum(dtype=np.float64))  # of an array without gaps, in a quarter of the time
+        # An array most probably without gaps, in a quarter of the time. Only the width of buckets depends on it.
+        pieces = np.array_split(weights, -(-weights.size // PIECE))
+        total = sum(float(np.sqrt(piece).sum(dtype=np.float64)) for piece in pieces)
     if total == math.inf:
         total = float(fr.neighbor_reduce(graph, None, _root_or_nan, dtype=np.float64).sum())
     if math.isnan(total):

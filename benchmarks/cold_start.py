@@ -88,7 +88,10 @@ def run_cold(
         command = [sys.executable, "-m", "benchmarks", "cold", *arguments, "--device", device, "--child", structure]
         if not with_code:
             caches[SHIPPED_CODE] = folder  # where there is none
-        return [_run(command, os.environ | caches, timeout) for _ in range(processes)]
+        rows: list[dict[str, Any]] = []
+        while len(rows) < processes and not (rows and "error" in rows[-1]):  # a failed one leaves caches incomplete
+            rows.append(_run(command, os.environ | caches, timeout))
+        return rows
 
 
 def _run(command: list[str], environment: dict[str, str], timeout: float) -> dict[str, Any]:

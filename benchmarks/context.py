@@ -60,7 +60,7 @@ class Context:
         The structures to measure, the rebuild baseline first.
     peers : tuple of str
     algorithms : tuple of str
-        The algorithms that the benchmarks of the gallery and of analytics measure, or all if it is empty.
+        The algorithms that the gallery's and the incremental benchmark measure, or all if it is empty.
     out : Path or None
         Folder of results files.
     failures : int

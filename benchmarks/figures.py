@@ -291,8 +291,8 @@ def first_answers(card: str) -> str:
 
 def construct(caches: str) -> str:
     """The time of a constructor with empty or full caches, in a sentence."""
-    row = row_of("first-answers", GPU, structure="slab", caches=caches)
-    return number(None if row is None else row["construct_ms"] / 1e3, "s")
+    milliseconds = value_of(row_of("first-answers", GPU, structure="slab", caches=caches), "construct_ms")
+    return number(None if milliseconds is None else milliseconds / 1e3, "s")
 
 
 def first_run(card: str) -> str:
@@ -437,7 +437,7 @@ def inside() -> str:
 def windows(card: str) -> str:
     """A push of a sliding window, over the same insertion and deletion without one."""
     rows = {row["form"]: row for row in rows_of("windows", card, what="window", structure="slab")}
-    if not rows:
+    if not rows.keys() >= {"window", "plain", "plain, with times"}:
         return ""
     ms, timed = rows["window"]["median_ms"], rows["plain, with times"]["median_ms"]
     cells = [[number(ms, "ms"), ratio(ms, rows["plain"]["median_ms"]), ratio(ms, timed)]]

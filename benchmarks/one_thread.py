@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     line = argparse.ArgumentParser(prog="python -m benchmarks one-thread", description=__doc__.splitlines()[0])
     line.add_argument("--before", type=Path, metavar="DIR", help="another checkout, measured by turns")
     line.add_argument(
-        "--gap", type=Path, metavar="DIR", default=os.environ.get("GAP_DIR"),
+        "--gap", type=Path, metavar="DIR", default=os.environ.get("GAP_DIR") or None,
         help="folder of GAP's programs (bfs, sssp, ...), SERIAL=1 (default: the variable GAP_DIR)",
     )  # fmt: skip
     line.add_argument("--algorithms", default=",".join(CASES), help="names, separated by commas (default: all)")

@@ -93,7 +93,7 @@ QUESTIONS = (
         "--rounds 1 --scale 6",
     ),
     Question(
-        "first-answers", "How long do the first answers take, with empty caches?", "cold",
+        "first-answers", "How long do the first answers take, with empty and with full caches?", "cold",
         {"gpu": Settings("--analytics all --batches 8 --again", 50, "slab", budget=False)},
         "--scale 6 --batch 512",
     ),

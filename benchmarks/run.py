@@ -170,7 +170,9 @@ def report(results: Results) -> str:
 
 
 def _choose_algorithms(names: str | None, benchmark: str) -> tuple[str, ...]:
-    known = [*(() if benchmark == incremental.NAME else GALLERY), *(() if benchmark == gallery.NAME else analytics())]
+    maintained = [name for name, each in analytics().items() if each.incremental and each.static]
+    named = [*(() if benchmark == incremental.NAME else GALLERY), *(() if benchmark == gallery.NAME else maintained)]
+    known = dict.fromkeys(named)
     found = tuple(names.split(",")) if names else ()
     for name in found:
         if name not in known:

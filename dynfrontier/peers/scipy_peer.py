@@ -14,7 +14,7 @@ from .base import BasePeer, Task, both_directions
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. Triangles are counted by `check.count_triangles`. PageRank is a power iteration on products.
+    """See `BasePeer`. `check.count_triangles` counts triangles. PageRank is a power iteration on SciPy's products.
 
     The k-truss is left out: masked products need minutes on graphs with hubs.
     """

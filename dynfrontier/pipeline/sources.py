@@ -103,7 +103,7 @@ def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
 
 
 class SocketSource:
-    """Rows that come through a socket as lines of text: a source whose items are rows received since the last.
+    """Rows that come through a socket as lines of text: a source whose items are the rows since the previous item.
 
     Parameters
     ----------

@@ -28,7 +28,8 @@ from frontier.runtime.compile.requests import Listener, Request, requests
 OPERATORS = "frontier.operators."
 ALGORITHMS = "algorithms."
 PROPERTIES: dict[str, Any] = {
-    "multiprocessors": lambda: 1, "shared_memory": lambda: 2**16, "shared_memory_each": lambda: 2**16,
+    "multiprocessors": lambda: 1, "cluster_blocks": lambda: 1, "shared_memory": lambda: 2**16,
+    "shared_memory_each": lambda: 2**16,
 }  # fmt: skip
 """Properties of a GPU, for machines without one."""
 MAX_LAUNCHES = 8

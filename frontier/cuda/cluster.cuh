@@ -1,5 +1,5 @@
-// A cluster: a few blocks on neighboring multiprocessors, which wait for each other in less time than a grid does.
-// Devices without clusters (before compute capability 9) run a single block in place of one.
+// A cluster: a few blocks on neighboring multiprocessors, which synchronize faster than a grid.
+// Devices without clusters (before compute capability 9) run a single block instead.
 #pragma once
 #include "frontier/cuda/types.cuh"
 

@@ -144,7 +144,7 @@ def cuda_functor(
 ) -> bytes:
     """`function` compiled to LTO-IR, as the C function `symbol`. Raises FunctorError if that fails.
 
-    The result, the parameters and `checked` are the fields of a `CudaFunctor`. A capability is such as ``(9, 0)``.
+    The result, the parameters and `checked` are as in `CudaFunctor`. `capability` is the GPU's, such as ``(9, 0)``.
     """
     found_identity = functor_identity(function)
     name = chosen_compiler()

@@ -90,7 +90,7 @@ def whole_lines(
     source: str = "text",
     comments: str = COMMENTS,
 ) -> Iterator[bytes]:
-    """Yield the same bytes in parts of about `size` that end with a row, in linear time. The last may lack an end.
+    """Yield the same bytes in parts of about `size` that end with a row, in linear time. The last may lack a newline.
 
     The memory is at most a part, a piece and the start of an overlong row, which is the last part: the parser
     refuses it. `syntax` is the syntax of the rows, or a function of the start of the text, up to a row unless

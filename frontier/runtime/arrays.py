@@ -37,7 +37,7 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
 class _Memory:
     """The memory of a read-only array, as a writable one.
 
-    Numba recompiles kernels for read-only arrays, as of pandas, Polars and Arrow. No kernel writes to users' arrays.
+    Numba recompiles kernels for read-only arrays, such as pandas' columns. No kernel writes to users' arrays.
     """
 
     def __init__(self, array: np.ndarray):
@@ -47,7 +47,7 @@ class _Memory:
 
 
 def has_dlpack(values: Any) -> bool:
-    """Whether to read `values` through DLPack: arrays and tensors of others, but no columns, which may have nulls."""
+    """Whether to read `values` through DLPack: arrays of other libraries, but no columns, which may have nulls."""
     return (
         hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy") and not isinstance(values, np.ndarray)
     )

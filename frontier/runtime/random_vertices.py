@@ -12,10 +12,8 @@ from .memory.elementwise import fill_with, list_below
 
 PIECE = 2**14
 """Vertices whose numbers are computed together: their arrays fit a cache, which is four times as fast."""
-
-
 SMALL = 2**18
-"""So many vertices on a GPU are copied to the host, which draws them as fast."""
+"""Up to this many vertices are copied from a GPU to the host, which draws from them as fast."""
 
 
 def draw_vertices(vertices: Any, k: int, seed: int) -> np.ndarray:
@@ -27,7 +25,7 @@ def draw_vertices(vertices: Any, k: int, seed: int) -> np.ndarray:
     Parameters
     ----------
     vertices : array of int, shape (n,)
-        Of NumPy or CuPy.
+        A NumPy or CuPy array.
     k, seed : int
 
     Returns

@@ -102,7 +102,7 @@ LINE = 64  # bytes of a cache line
 def _compare(words, width, key):
     """The position of the key among so many words, plus one, or 0, and the number of empty words.
 
-    All words are compared, as vectors: a search that stops at the key has a mispredicted branch.
+    All words are compared, as vectors: a search that stops at the key would mispredict a branch.
     """
     position = np.int32(0)
     empty = np.int32(0)

@@ -37,7 +37,7 @@ def distances_from(mirror: Mirror, roots: list[int], limit: Any = None, *, backw
 class Search:
     """A breadth-first search in an order: nodes by the positions of their parents, then by their own in the graph.
 
-    `levels` has an array of the vertices at each distance, in order. `parents` has their parents. Roots are their own.
+    `levels` has arrays of the vertices at each distance, in order. `parents` has their parents, for roots the roots.
     """
 
     def __init__(self, mirror: Mirror, roots: list[int], limit: Any = None, *, backward: bool = False):

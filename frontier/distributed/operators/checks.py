@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True) -> tuple:
-    """Raise if `op` writes to entries that no rule combines, and return its arguments with the direction's columns.
+    """Raise if `op` writes to entries that no rule combines. Return its arguments, with columns of the direction that
+    is followed.
 
     An operator that `gathers` does not send copies to their owners afterwards. One that `sends` does so for its output.
     """

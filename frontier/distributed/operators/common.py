@@ -70,7 +70,7 @@ def intersect(
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
-    """Return the positions of the arrays by edge and by pair. Raise if `op` writes to further arrays."""
+    """Return the positions of arrays by edge and by pair. Raise if `op` writes to others, which no rule combines."""
     by_edge: list[int] = []
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))

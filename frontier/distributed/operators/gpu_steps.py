@@ -36,7 +36,7 @@ MAX_PLANS = 256  # plans of a graph: the bound matters to programs that redefine
 class ArgumentRoles:
     """The roles of an operator's arguments, given by their positions.
 
-    They are equal for all arguments of the same kinds (`VertexArrays.kinds_of`), and cost more than a small search.
+    They are equal for arguments of equal kinds (`VertexArrays.kinds_of`). Finding them costs more than a small search.
     """
 
     columns: Columns  # the types and rules of the arrays that travel

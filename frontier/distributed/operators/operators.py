@@ -236,7 +236,7 @@ def _traverse_alone(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`. `op` writes to the entry of its vertex, or of `src`, and may add to all entries."""
+    """`frontier.compute`. `op` writes to the entry of its vertex (of `src` at edges), and may add to all entries."""
     if isinstance(frontier, PartEdgeFrontier):
         with _at_edges(frontier, op, args) as args:
             one_device.compute(frontier.local, op, *args)

@@ -80,8 +80,10 @@ def as_array(device: Device, times: Any, begin: int) -> Any:
 
 
 def split(times: EvenTimes | OffsetTimes, begin: int, before: int) -> tuple[int, int]:
-    """The position of the first entry, from `begin` on, that is not before some time, and its time. The time is
-    after the first of these, and not after the last."""
+    """The position of the first entry, from `begin` on, that is not before some time, and its time.
+
+    `before` is after the time of entry `begin`, and not after the last time.
+    """
     if isinstance(times, EvenTimes):  # with steps of 1: equal times are never split
         return before - times.first, before
     end = begin + int(times.offsets[begin:].searchsorted(times.offsets.dtype.type(before - times.base)))

@@ -27,7 +27,7 @@ struct Push {
   const VID* free_ids;
   i64 free_count, top;
   VID* ids;     // by row: the id of its edge, or -1
-  i64* logged;  // by row: its time, or null if times are not logged
+  i64* logged;  // by row: its time, or null if the log stores no array of times
   VID* new_src;  // the new edges, for observers, and the leaving ones. Null without any
   VID* new_dst;
   VID* gone_src;

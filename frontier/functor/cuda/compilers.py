@@ -104,7 +104,7 @@ def compiler_version(name: str) -> str:
 
 
 def source_files(name: str) -> list[str]:
-    """The files that determine how this compiler compiles functors without their naming them: paths from the root."""
+    """Files that affect how this compiler compiles functors, though functors do not name them: paths from the root."""
     here = Path(__file__).parent
     own = [*here.glob("*.py"), *(here / COMPILERS[name]).glob("*.py")]
     return [*OF_ALL, *sorted(path.relative_to(PROJECT_ROOT).as_posix() for path in own)]

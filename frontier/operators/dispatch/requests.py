@@ -156,8 +156,8 @@ def _linked(graph: BaseGraph, text: Mapping[str, Any]) -> CudaFunctor | GraphFor
 
 
 LONG = "frontier/operators/traverse/traverse.cuh", "frontier/operators/intersect/intersect.cuh"
-"""Headers whose kernels are compiled for most of a second, others for a tenth. Their functors come first, since
-functors are compiled one after another."""
+"""Headers whose kernels take most of a second to compile, where others take a tenth. Functors are compiled one after
+another, so functors of these headers come first."""
 _begun: dict[tuple, Ahead] = clearable({})
 """Lists whose compilation was started, by analytic and the graph's kernels, which represent structure and dtypes."""
 

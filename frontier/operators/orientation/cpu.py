@@ -132,7 +132,8 @@ def make_triangles_by_id(iterator: ModuleType, is_sorted: bool) -> Any:
 def make_support(iterator: ModuleType) -> Any:
     """The same triangles, counted for the three arcs that lead up, y -> x, y -> w and x -> w, by their edges.
 
-    The positions of x and of its upper neighbors in a copied list are listed first, without a mispredicted branch.
+    The positions of x and of its upper neighbors in a copied list are listed first, as a branch would often be
+    mispredicted.
     """
     each_neighbor = neighbor_loop(iterator).each
 

@@ -231,11 +231,12 @@ def _count(buckets, bucket, most):
     """The number of entries of a bucket, up to `most`."""
     begin, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
     count = 0
-    while count < most and begin != end and begin // CHUNK != end // CHUNK:
+    while begin // CHUNK != end // CHUNK:
         count += CHUNK - 1 - begin % CHUNK
+        if count >= most:
+            return count
         begin = buckets.following[begin // CHUNK] * CHUNK
-    count += end - begin
-    return count
+    return count + end - begin
 
 
 @jit

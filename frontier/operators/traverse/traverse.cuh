@@ -1,4 +1,5 @@
-// CUDA kernels of traverse: many advances in one launch, by one cluster or by all blocks. Macros: see visit.cuh, and NEXT_STEP.
+// CUDA kernels of traverse: many advances in one launch, by one cluster or by all blocks. Macros: see visit.cuh, and
+// NEXT_STEP.
 // BOTH_WAYS, to walk the edges of a directed graph and of its reverse (`entering`) in each push. Or MAY_PULL, to choose
 // between push and pull in each step. Without MAY_PULL, the kernels of advance process larger frontiers.
 #pragma once

@@ -31,7 +31,7 @@ def visit_common(
     The graph has the neighbors of `known`, one end of each pair. Neighbors of the other end, ``listed[i]``, are
     ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``, none for a negative row. ``neighbors[k]`` is found by the edge
     ``first_edge + k``. `swapped` (bool) marks pairs whose first end is `known`. `per_pair` and `numbered` are as in
-    `intersect`. On a GPU, `ends` may sum up the lists' lengths up to each pair. Lists then need not be adjacent.
+    `intersect`. On a GPU, `ends` may have the running sums of list lengths. Lists then need not be adjacent.
     """
     count = int(known.size)
     counts = graph.xp.zeros(count, np.int64) if op is None else None

@@ -76,7 +76,7 @@ def clear_caches(*, disk: bool = False) -> None:
 
 
 def once(function: Callable[..., Any]) -> Any:
-    """Like `functools.cache`, but one thread makes an entry, and readers need no lock. All are in ``cache``.
+    """Like `functools.cache`, but one thread makes an entry, and readers need no lock. ``cache`` has all entries.
 
     With `functools.cache` several threads may make one entry, of which all but the last are dropped. A GPU may still
     use a dropped kernel.

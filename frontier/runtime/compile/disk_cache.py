@@ -85,7 +85,7 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 class CachedFile:
-    """A file of the cache, whose name has a hash of the key for ``{}``. The key's ``repr`` decides the contents."""
+    """A file of the cache. A hash of the key replaces ``{}`` in its name. The key's ``repr`` decides the contents."""
 
     def __init__(self, folder: str, name: str, key: tuple):
         self._key = repr((folder, name, key))

@@ -104,7 +104,7 @@ _load_texts = functools.cache(Kernels)
 def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None = None) -> Kernels:
     """Load the kernels of a package, such as ``"structures.hornet"``, for a device.
 
-    `defines` are macros for the CUDA kernels: NumPy dtypes become C type names. CPU kernels specialise by arguments.
+    `defines` are macros for CUDA kernels: NumPy dtypes become C type names. CPU kernels specialise by argument types.
     """
     kernels = _load(package, device, tuple((defines or {}).items()))
     if requests.listener is not None:

@@ -123,7 +123,7 @@ class Parameters:
 def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list[tuple[int, ByValue]]]:
     """Return a kernel's arguments, `count` first, as words, and the structs among them with their positions.
 
-    Arguments are arrays of the device's `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None.
+    Arguments are arrays of `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None (no array).
     """
     words = [count]
     append = words.append

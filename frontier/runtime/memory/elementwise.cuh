@@ -1,4 +1,5 @@
-// CUDA kernels that fill, copy, convert, scale and filter arrays, for all types at once: the name of each ends in the types' (C_TYPES).
+// CUDA kernels that fill, copy, convert, scale and filter arrays, for all types at once: the name of each ends in the
+// types' (C_TYPES).
 #pragma once
 #include "frontier/cuda/types.cuh"
 

@@ -29,7 +29,7 @@ _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDi
 
 
 def empty(device: Device, size: int, dtype: Any) -> Any:
-    """Allocate an array, with undefined contents, that `grow` will not copy if large. MemoryError without memory."""
+    """Allocate an array, with undefined contents, that `grow` will not copy if large. MemoryError if none is left."""
     dtype = np.dtype(dtype)
     space = _open_range(device, size * dtype.itemsize)
     return device.xp.empty(size, dtype) if space is None else space.array(size, dtype)

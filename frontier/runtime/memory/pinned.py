@@ -1,4 +1,4 @@
-"""Page-locked memory of the host, from and to which a GPU copies in its own time."""
+"""Page-locked memory of the host, which a GPU copies from and to asynchronously."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 def pinned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array in page-locked memory, with arbitrary contents.
+    """Return an array in page-locked memory, with undefined contents.
 
-    `cupyx.empty_pinned` would import SciPy, for 0.2 seconds of a process.
+    `cupyx.empty_pinned` would import SciPy, which takes 0.2 seconds.
     """
     import cupy
 

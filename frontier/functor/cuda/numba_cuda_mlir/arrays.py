@@ -1,6 +1,7 @@
 """Arrays in functors that numba-cuda-mlir compiles. Importing this module registers them with it.
 
-Arrays of one dimension are pointers. `matrix` makes an array of two of its three parameters of a functor's C function.
+Arrays of one dimension are pointers. `matrix` makes a two-dimensional array from three parameters of a functor's C
+function.
 """
 
 from __future__ import annotations
