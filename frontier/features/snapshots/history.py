@@ -96,7 +96,7 @@ class History(Component):
             return known
 
     def copy_at(self, graph: BaseDynamicGraph, position: int) -> Copy:
-        """A copy in use with the state at a snapshot's position. MemoryError if memory is, or was in an update, short."""
+        """A copy in use with the state at a snapshot's position. MemoryError if memory is, or was in an update, low."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._source(position) or not any(copy.moving for copy in self._copies))
