@@ -79,7 +79,8 @@ QUESTIONS = (
     ),
     Question(
         "incremental", "When does maintaining a result beat recomputing it?", "incremental",
-        {"gpu": Settings(f"{RELEASE} --algorithms {MAINTAINED}", 40, "slab"), "cpu": Settings(RELEASE, 30, "slab")},
+        {"gpu": Settings(f"{RELEASE} --algorithms {MAINTAINED}", 40, "slab"),
+         "cpu": Settings(f"{RELEASE} --algorithms {MAINTAINED}", 60, "slab")},
     ),
     Question(
         "structures", "How much slower than CSR are the structures?", "algorithms",
