@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     failed = 0
     for structure in choose_structures(options.structures.split(",") if options.structures else None):
         for with_code in SHIPPED[options.shipped]:
-            rows = run_cold(structure, arguments, device, options.timeout, with_code, 1 + options.again)
+            rows = run_cold(structure, arguments, device, options.timeout, with_code, options.again)
             for caches, row in zip(("empty", "full"), rows, strict=False):
                 failed += "error" in row
                 results.add(structure=structure, analytics=analytics, shipped=with_code, caches=caches, **row)
@@ -80,21 +80,23 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def run_cold(
-    structure: str, arguments: Sequence[str], device: str, timeout: float, with_code: bool, processes: int
+    structure: str, arguments: Sequence[str], device: str, timeout: float, with_code: bool, again: bool
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """`stream` in a process with empty caches, and in more that share them, with the package's code or without."""
+    """`stream` in a process with empty caches, and `again` in one that finds them full, with the package's machine code
+    or without."""
     with tempfile.TemporaryDirectory(prefix="dynfrontier-cold-") as folder:
         caches = caches_in(folder)
         command = [sys.executable, "-m", "benchmarks", "cold", *arguments, "--device", device, "--child", structure]
         if not with_code:
             caches[SHIPPED_CODE] = folder  # where there is none
-        rows: list[dict[str, Any]] = []
-        while len(rows) < processes and not (rows and "error" in rows[-1]):  # a failed one leaves caches incomplete
+        rows = [_run(command, os.environ | caches, timeout)]
+        if again and "error" not in rows[0]:  # a failed one leaves caches incomplete
             rows.append(_run(command, os.environ | caches, timeout))
         return rows
 
 
 def _run(command: list[str], environment: dict[str, str], timeout: float) -> dict[str, Any]:
+    """The result of a process, or its error."""
     begin = time.perf_counter()
     try:
         begun = ["--begun", str(time.time())]

@@ -280,7 +280,7 @@ def streams(card: str) -> str:
 def first_answers(card: str) -> str:
     """From the start of a process to the first answers."""
     cells = [
-        [f"`{row['structure']}`, {row.get('caches', 'empty')} caches",
+        [f"`{row['structure']}`, {row['caches']} caches",
          *(number(row[key] / 1e3) for key in ("started_ms", "construct_ms", "attach_ms")),
          number(row["batches_ms"]["insert"][0] / 1e3), number(row["first_answer_ms"] / 1e3)]
         for row in rows_of("first-answers", card) if "error" not in row and row["analytics"]

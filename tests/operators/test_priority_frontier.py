@@ -14,6 +14,7 @@ from verifiers import host
 import frontier as fr
 from algorithms import core_number
 from frontier.operators import priority_frontier
+from frontier.operators.priority_frontier import cpu as buckets_of_cpus
 
 CSR = fr.structures()["csr"]
 DTYPES = ["int32", "int64", "float32", "float64"]
@@ -383,3 +384,22 @@ def test_bad_arguments_are_named():
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+def test_entries_are_counted_across_chunks(rng):
+    """Chunks that buckets gave back are linked in no order."""
+    buckets = buckets_of_cpus.empty_buckets(4000, np.dtype(np.int32))
+    held, free = {3: [], 5: [], 9: []}, list(range(4000))
+    for _ in range(60):
+        bucket = int(rng.choice(list(held)))
+        for _ in range(int(rng.integers(0, 200))):
+            if free and rng.random() < 0.6:
+                held[bucket].append(free.pop())
+                buckets_of_cpus._append(buckets, bucket, held[bucket][-1])
+            elif held[bucket]:
+                free.append(held[bucket].pop(0))
+                assert buckets_of_cpus._pop(buckets, bucket) == free[-1]
+        for each, members in held.items():
+            for most in (1, 40, 300, 10**6):
+                count = buckets_of_cpus._count(buckets, each, most)
+                assert count == len(members) if count < most else len(members) >= most

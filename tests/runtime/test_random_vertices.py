@@ -53,13 +53,15 @@ def test_the_same_on_every_device(device, dtype, k, rng, monkeypatch):
 
 @pytest.mark.parametrize("limit", ["none below", "all below"])
 def test_an_unlikely_number_of_low_vertices(device, limit, monkeypatch):
-    """As if the hash had failed: the host draws from all vertices."""
-    xp, size = advanced.resolve_device(device).xp, SMALL + 1
+    """As if the hash had failed: the host draws from all vertices, of which a kernel has listed none or too many."""
+    xp, size, calls = advanced.resolve_device(device).xp, SMALL + 1, []
     wanted = draw_vertices(np.arange(size), 20, 5)
 
     def other(vertices, key, _, low, number):
+        calls.append(vertices.size)
         return list_below(vertices, key, 0 if limit == "none below" else 2**64 - 1, low, number)
 
     list_below = random_vertices.list_below
     monkeypatch.setattr(random_vertices, "list_below", other)
     assert np.array_equal(draw_vertices(xp.arange(size), 20, 5), wanted)
+    assert calls == ([size] if device == "gpu" else [])

@@ -41,10 +41,6 @@ class OffsetTimes(NamedTuple):
     offsets: np.ndarray
 
     @property
-    def size(self) -> int:
-        return self.offsets.size
-
-    @property
     def nbytes(self) -> int:
         return self.offsets.nbytes
 

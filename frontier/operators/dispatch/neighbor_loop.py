@@ -56,13 +56,22 @@ class NeighborLoop(NamedTuple):
     prefetch: Callable
 
 
-@functools.cache
-def prefetches(iterator: ModuleType) -> tuple[Callable, ...]:
+class Prefetches(NamedTuple):
     """Functions that prefetch data of a vertex u. Each reads data that the ones before it have prefetched.
 
     ``row(view, u)``: where the list of u is. ``neighbors(view, u)``: its first neighbors. ``arcs(view, weights, u)``:
     their weights, too. ``ends(view, u, array)``: the elements of an array for the first two of them.
     """
+
+    row: Callable
+    neighbors: Callable
+    arcs: Callable
+    ends: Callable
+
+
+@functools.cache
+def prefetches(iterator: ModuleType) -> Prefetches:
+    """The `Prefetches` of a structure, from its functions over views."""
     segments, segment = iterator.segments, iterator.segment
 
     @jit(forceinline=True)
@@ -86,14 +95,15 @@ def prefetches(iterator: ModuleType) -> tuple[Callable, ...]:
                 prefetch(array, view.neighbors[nonnegative(slot)])
                 prefetch(array, view.neighbors[nonnegative(min(slot + 1, end - 1))])
 
-    return getattr(iterator, "prefetch_row", _no_prefetch), neighbors, arcs, ends
+    return Prefetches(getattr(iterator, "prefetch_row", _no_prefetch), neighbors, arcs, ends)
 
 
 @functools.cache
 def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     """The loops over the neighbors of a structure, from its functions over views (see `frontier.core.view`)."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    prefetch_row, prefetch_list, *_ = prefetches(iterator)
+    soon = prefetches(iterator)
+    prefetch_row, prefetch_list = soon.row, soon.neighbors
 
     @jit(forceinline=True)
     def step(view, u, state):

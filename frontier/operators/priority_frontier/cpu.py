@@ -62,7 +62,8 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
     heap (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
     """
     each_neighbor = neighbor_loop(iterator).each
-    prefetch_row, _, prefetch_arcs, prefetch_ends = prefetches(iterator)
+    soon = prefetches(iterator)
+    prefetch_row, prefetch_arcs, prefetch_ends = soon.row, soon.arcs, soon.ends
     steps = _steps_of_float if is_float else _steps_of_integer
 
     @jit(forceinline=True)
