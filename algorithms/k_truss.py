@@ -7,9 +7,7 @@ is cheaper than following each, the rest is recounted from scratch.
 
     degree[v]     neighbors of v in the (k-1)-core
     orientation   the core as it is stored in the graph, and the order of its vertices
-    up            each edge of the core from its end of lower degree to the other (ties by
-                  id). Its slots number them
-    down          the same edges reversed
+    src, dst      each edge of the core from its end of lower degree to the other
     support[e]    triangles that contain edge e
 
 The truss number of an edge is the largest k for which it is in the k-truss. Edges are peeled off by increasing support:
@@ -22,7 +20,7 @@ Decomposition on Multicore Systems", HPEC 2017; Green et al., "Quickly Finding a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -164,20 +162,20 @@ def _truss(graph: fr.Graph, k: int, layout: str) -> tuple[Any, Any, Any, fr.adva
     least = min(k - 2, graph.num_vertices)  # no edge is in that many triangles
     degree = graph.degrees()
     fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
-    up, support, slots, chosen = _supported(graph, degree, least, layout)
+    orientation, chosen = _oriented(graph, degree, least, layout)
+    src, dst, support, slots, order = _supported(orientation, least, chosen)
+    degree, steps = degree[order], orientation.steps[2]
     while True:
-        src, dst, _ = up.to_coo()
         followed = xp.flatnonzero((support < least) & (support > 0))
-        lookups, steps = degree[src[followed]].sum(), (up.degrees() ** 2).sum()
-        if not bool(lookups * LOOKUP_STEPS > steps):
+        if not bool(degree[src[followed]].sum() * LOOKUP_STEPS > steps):
             break
-        up = fr.extract_subgraph(up, _is_held, support, least)
-        src, dst, _ = up.to_coo()
-        down = type(up).from_edges(
-            dst, src, num_vertices=graph.num_vertices, directed=True, device=graph.device,
-            vertex_dtype=graph.vertex_dtype,
-        )  # fmt: skip
-        support, slots = fr.advanced.edge_support(up, down), None
+        src, dst = _choose(graph, support >= least, src, dst)
+        up = fr.advanced.csr_structure().from_edges(
+            src, dst, num_vertices=int(order.size), directed=True, device=graph.device, vertex_dtype=graph.vertex_dtype
+        )
+        src, dst, support, slots = *up.to_coo()[:2], fr.advanced.edge_support(up), None
+        steps = (up.degrees() ** 2).sum()
+    src, dst = order[src], order[dst]
     src, dst, slots, support = _choose(graph, support >= min(least, 1), src, dst, slots, support)
     leaving = xp.flatnonzero(support < least)
     if leaving.size:
@@ -223,8 +221,9 @@ def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbersResul
     _check(graph)
     fr.advanced.arguments.check_one_device(graph, "truss_numbers")
     xp = graph.xp
-    up, all_support, slots, chosen = _supported(graph, graph.degrees(), 0, layout)
-    all_src, all_dst, _ = up.to_coo()
+    orientation, chosen = _oriented(graph, graph.degrees(), 0, layout)
+    all_src, all_dst, all_support, slots, order = _supported(orientation, 0, chosen)
+    all_src, all_dst = order[all_src], order[all_dst]
     truss = xp.full(all_support.size, 2, np.int32)
     rest = xp.flatnonzero(all_support > 0)
     support = all_support[rest]
@@ -249,26 +248,39 @@ def _check(graph: fr.Graph) -> None:
         raise ValueError("trusses are defined for undirected graphs; make the graph with directed=False")
 
 
-def _supported(
+def _oriented(
     graph: fr.Graph, degree: Any, least: int, layout: str
-) -> tuple[fr.Graph, Any, Any, fr.advanced.ReadLayout]:
-    """Edges between vertices with more than `least` neighbors, each once, as a directed graph, with the support of
-    each, and its slot in `graph` or None.
+) -> tuple[fr.advanced.Orientation, fr.advanced.ReadLayout]:
+    """The edges between vertices with more than `least` neighbors, and whether to copy them."""
+    orientation = fr.advanced.Orientation(graph, degree, least + 1)
+    return orientation, fr.advanced.choose_layout(graph, layout, lambda: _costs(graph, orientation), copy_bytes(graph))
 
-    Edges in no triangle may be left out, unless `least` is 0.
+
+class Supported(NamedTuple):
+    """Edges, each once, from higher to lower numbers of vertices, their supports, and their slots or None.
+
+    `order` has the vertex with each number.
     """
-    orientation: Any = None if layout == "csr" else fr.advanced.Orientation(graph, degree, least + 1)
-    chosen = fr.advanced.choose_layout(graph, layout, lambda: _costs(graph, orientation), copy_bytes(graph))
+
+    src: Any
+    dst: Any
+    support: Any
+    slots: Any
+    order: Any
+
+
+def _supported(orientation: fr.advanced.Orientation, least: int, chosen: fr.advanced.ReadLayout) -> Supported:
+    """Edges of an orientation. Edges in no triangle may be left out, unless `least` is 0."""
     if chosen.is_copy:
-        up, down = fr.advanced.extract_oriented(graph, degree, least + 1)
-        return up, fr.advanced.edge_support(up, down), None, chosen
-    support = fr.advanced.edge_support(orientation)
-    offsets, dst, slots = fr.advanced.extract_neighbors(
-        graph, None, _is_supported, orientation.rank, support, min(least, 1)
-    )
+        copy = orientation.copy()
+        return Supported(*copy.up.to_coo()[:2], fr.advanced.edge_support(copy.up, copy.down), None, copy.order)
+    graph, rank, support = orientation.graph, orientation.rank, fr.advanced.edge_support(orientation)
+    offsets, dst, slots = fr.advanced.extract_neighbors(graph, None, _is_supported, rank, support, min(least, 1))
     csr: Any = fr.advanced.csr_structure()
-    up = csr.from_csr(offsets, dst, directed=True, device=graph.device)
-    return up, support[slots], slots, chosen
+    src, dst, _ = csr.from_csr(offsets, dst, directed=True, device=graph.device).to_coo()
+    order = graph.xp.empty_like(rank)
+    order[rank] = graph.xp.arange(rank.size, dtype=rank.dtype)
+    return Supported(rank[src], rank[dst], support[slots], slots, order)
 
 
 def _costs(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float, float]:
@@ -301,7 +313,3 @@ def _leave(src, dst, edge, weight, degree, least):
 
 def _is_supported(src, dst, edge, weight, rank, support, least):
     return rank[dst] < rank[src] and support[edge] >= least
-
-
-def _is_held(src, dst, edge, weight, support, least):
-    return support[edge] >= least

@@ -200,7 +200,7 @@ def _similarity(graph: fr.Graph, src: Any, dst: Any, measure: Measure) -> Simila
         raise TypeError("src and dst must be given together, or neither")
     degrees = graph.degrees()
     if src is None and not (graph.directed or graph.in_parts):
-        src, dst, common = _triangles_of_edges(graph, degrees)
+        src, dst, common = _triangles_of_edges(graph)
     else:
         if src is None:
             src, dst, _ = graph.to_coo()
@@ -218,8 +218,9 @@ def _similarity(graph: fr.Graph, src: Any, dst: Any, measure: Measure) -> Simila
     return SimilarityResult(src, dst, measure.score(graph.xp, common, degrees[src], degrees[dst]))
 
 
-def _triangles_of_edges(graph: fr.Graph, degrees: Any) -> tuple[Any, Any, Any]:
+def _triangles_of_edges(graph: fr.Graph) -> tuple[Any, Any, Any]:
     """All edges, sorted, and the number of triangles that contain each."""
-    up, down = fr.advanced.extract_oriented(graph, degrees)
-    src, dst, support = sorted_edges(graph, *up.to_coo()[:2], fr.advanced.edge_support(up, down))
+    up, down, order, _ = fr.advanced.Orientation(graph).copy()
+    ends = (order[ids] for ids in up.to_coo()[:2])
+    src, dst, support = sorted_edges(graph, *ends, fr.advanced.edge_support(up, down))
     return src, dst, support.astype(np.int64)

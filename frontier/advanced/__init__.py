@@ -19,7 +19,6 @@ from frontier.operators import (
     copy_if_faster,
     edge_support,
     extract_neighbors,
-    extract_oriented,
     intersect_arcs,
 )
 from frontier.operators.capture import CapturedStep
@@ -37,6 +36,6 @@ __all__ = [
     "Orientation", "ReadLayout", "RecordsResult", "StepCounter", "StorageStatistics", "UpdateResult", "WindowResult",
     "add_component", "arguments", "choose_layout", "clear", "compile_listed", "component_of", "copy_for_passes",
     "copy_if_faster", "copy_to_host_async", "csr_structure", "display", "draw_vertices", "edge_support",
-    "extract_neighbors", "extract_oriented", "intersect_arcs", "is_warming_up", "keys", "on_compile", "random_bits",
+    "extract_neighbors", "intersect_arcs", "is_warming_up", "keys", "on_compile", "random_bits",
     "reads", "resolve_device", "structure_class", "warming_up",
 ]  # fmt: skip

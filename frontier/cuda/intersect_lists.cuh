@@ -3,74 +3,49 @@
 // pair is the sum of both lengths, while look-ups in the graph would cost their product.
 #pragma once
 #include "frontier/cuda/expand.cuh"
+#include "frontier/cuda/neighbor_sets.cuh"
 
 constexpr int LONG_LIST = 64;  // segments of the longer list from which on blocks share a pair
 constexpr int PIECE = 512;     // segments of it that a block processes
 
-// Some neighbors of a vertex, and their slots, for the SIZE threads of a warp or a block.
+// The shared memory for some neighbors of a vertex, and their slots, of the SIZE threads of a warp or a block.
 template <int SIZE, int TABLE>
-struct NeighborSet {
-  static constexpr int TILES = SIZE / TILE_SIZE, PART = TABLE / 2;  // neighbors in the table at a time
+struct Neighbors {
+  typedef Team<SIZE> Threads;
+  static constexpr int TILES = SIZE / TILE_SIZE;
+  static constexpr int CAPACITY = TABLE, PART = TABLE / 2;  // PART neighbors are in the table at a time
   VID entries[TABLE];
   i64 slots[TABLE];
-
-  static __device__ int thread() { return threadIdx.x & (SIZE - 1); }
-  static __device__ void sync() {
-    if (SIZE == 32) __syncwarp(); else __syncthreads();
-  }
-  // Whether it is true for any thread. Synchronizes them.
-  static __device__ bool any(bool predicate) {
-    if (SIZE != 32) return __syncthreads_or(predicate);
-    bool found = __any_sync(0xffffffffu, predicate);
-    __syncwarp();
-    return found;
-  }
-  static __device__ u32 place_of(VID v) { return u32(v) * 0x9E3779B1u >> (__clz(TABLE) + 1); }
-  __device__ void clear() {
-    for (int i = thread(); i < TABLE; i += SIZE) entries[i] = VID(EMPTY);
-  }
-  __device__ void put(VID v, i64 slot) {
-    u32 h = place_of(v);
-    while (compare_and_swap(entries + h, VID(EMPTY), v) != VID(EMPTY)) h = (h + 1) & (TABLE - 1);
-    slots[h] = slot;
-  }
-  // The slot of v, or -1.
-  __device__ i64 find(VID v) const {
-    u32 h = place_of(v);
-    VID entry;
-    while ((entry = entries[h]) != v && entry >= 0) h = (h + 1) & (TABLE - 1);
-    return entry == v ? slots[h] : -1;
-  }
 };
 
 // The common neighbors w of `few` and `many` in segments begin..end-1 of the list of `many`: body(w, slot of few -> w,
 // slot of many -> w), called by the lane that has found w.
-template <class Set, class Body>
-__device__ void intersect_lists(const View& view, Set& set, VID few, VID many, i64 begin, i64 end, Body body) {
+template <class Neighbors, class Body>
+__device__ void intersect_lists(const View& view, Neighbors& shared, VID few, VID many, i64 begin, i64 end, Body body) {
+  typedef typename Neighbors::Threads Team;
   ExpandTile tile;
-  const int tile_id = Set::thread() / TILE_SIZE;
+  const int tile_id = int(Team::thread()) / TILE_SIZE;
   const u32 lanes_before = (1u << tile.lane) - 1;
   // The number of neighbors in a part that one tile may put there.
-  const i64 quota = view.degree(few) <= Set::PART ? i64(Set::PART) : i64(Set::PART / Set::TILES);
+  const i64 quota = view.degree(few) <= Neighbors::PART ? i64(Neighbors::PART) : i64(Neighbors::PART / Neighbors::TILES);
   bool more = true;
   for (i64 part = 0; more; ++part) {
-    Set::sync();
-    set.clear();
-    Set::sync();
+    Team::sync();
+    HashSet<Team> set(shared.entries, Neighbors::CAPACITY, Neighbors::PART);
+    Team::sync();
     i64 held = 0;  // the tile walks the same segments for every part
     auto put = [&](i64, VID, VID w, i64 slot, bool valid) {
       u32 found = tile.ballot(valid);
       i64 at = held + __popc(found & lanes_before) - part * quota;
-      if (valid && at >= 0 && at < quota) set.put(w, slot);
+      if (valid && at >= 0 && at < quota) shared.slots[set.put(w)] = slot;
       held += __popc(found);
     };
-    for (i64 s = tile_id; s < view.segments(few); s += Set::TILES) walk(view, tile, 0, few, s, put);
-    more = Set::any(held > (part + 1) * quota);
+    for (i64 s = tile_id; s < view.segments(few); s += Neighbors::TILES) walk(view, tile, 0, few, s, put);
+    more = Team::any(held > (part + 1) * quota);
     auto look_up = [&](i64, VID, VID w, i64 slot, bool valid) {
-      i64 slot_few = valid ? set.find(w) : -1;
-      if (slot_few >= 0) body(w, slot_few, slot);
+      if (valid) set.find(w, [&](u32 place) { body(w, shared.slots[place], slot); });
     };
-    for (i64 s = begin + tile_id; s < end; s += Set::TILES) walk(view, tile, 0, many, s, look_up);
+    for (i64 s = begin + tile_id; s < end; s += Neighbors::TILES) walk(view, tile, 0, many, s, look_up);
   }
 }
 
@@ -88,8 +63,7 @@ struct Ends {
 template <class Found, class Through>
 __device__ void intersect_pairs(const View& view, i64 count, int items, const VID* us, const VID* vs, PieceQueue queue,
                                 Found& found, Through& through) {
-  typedef NeighborSet<32, 256> Set;
-  __shared__ Set sets[BLOCK / 32];
+  __shared__ Neighbors<32, 256> shared[BLOCK / 32];
   ExpandTile tile;
   const int warp = threadIdx.x / 32;
   for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
@@ -107,7 +81,7 @@ __device__ void intersect_pairs(const View& view, i64 count, int items, const VI
           queue.pieces[at + p] = fits ? u64(i) << 32 | u64(p) * PIECE : ~0ull;
         if (fits) continue;
       }
-      intersect_lists(view, sets[warp], ends.few, ends.many, 0, segments, [&](VID w, i64 slot_few, i64 slot_many) {
+      intersect_lists(view, shared[warp], ends.few, ends.many, 0, segments, [&](VID w, i64 slot_few, i64 slot_many) {
         bool swapped = ends.few != us[i];
         found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many);
       });
@@ -120,8 +94,7 @@ __device__ void intersect_pairs(const View& view, i64 count, int items, const VI
 template <class Found, class Through>
 __device__ void intersect_queue(
     const View& view, const VID* us, const VID* vs, PieceQueue queue, Found& found, Through& through) {
-  typedef NeighborSet<BLOCK, 2048> Set;
-  __shared__ Set set;
+  __shared__ Neighbors<BLOCK, 2048> shared;
   ExpandTile tile;
   u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
   for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
@@ -131,7 +104,7 @@ __device__ void intersect_queue(
     Ends ends(view, us[i], vs[i]);
     i64 end = view.segments(ends.many);
     if (begin + PIECE < end) end = begin + PIECE;
-    intersect_lists(view, set, ends.few, ends.many, begin, end, [&](VID w, i64 slot_few, i64 slot_many) {
+    intersect_lists(view, shared, ends.few, ends.many, begin, end, [&](VID w, i64 slot_few, i64 slot_many) {
       bool swapped = ends.few != us[i];
       found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many);
     });

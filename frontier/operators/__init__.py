@@ -14,7 +14,7 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 
 from .advance import advance
 from .compute import compute
-from .copies import copy_for_passes, extract_oriented, extract_subgraph
+from .copies import copy_for_passes, extract_subgraph
 from .edge_support import edge_support
 from .extract import extract_neighbors
 from .filter import filter
@@ -31,7 +31,7 @@ from .visit_edges import visit_edges
 
 __all__ = [
     "Orientation", "PriorityFrontier", "SpMV", "StepCounter", "advance", "common_neighbors", "compute",
-    "copy_for_passes", "copy_if_faster", "defer", "edge_support", "extract_neighbors", "extract_oriented",
+    "copy_for_passes", "copy_if_faster", "defer", "edge_support", "extract_neighbors", 
     "extract_subgraph", "filter", "intersect", "intersect_arcs", "neighbor_reduce", "reduce", "sample_neighbors",
     "traverse", "visit_edges",
 ]  # fmt: skip

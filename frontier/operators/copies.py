@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from frontier.core.arguments import check_graph, flag, integer, number
+from frontier.core.arguments import check_graph, flag, number
 from frontier.core.locking import reads
 from frontier.core.registry import csr_structure
 
@@ -25,17 +23,6 @@ COPY_START = {"cpu": 0.0, "gpu": 4e7}
 """The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR, and a constant added to
 it for any size of graph, in arcs. On a GPU the host synchronizes several times: of RMAT 16/16 a copy costs 0.9 ms, a
 pass 0.03 ms."""
-
-UP, DOWN = np.bool_(True), np.bool_(False)
-"""The arguments of `leads`, passed instead of compiled in, so both directions share one kernel."""
-
-
-def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untyped-def]
-    """Whether an arc leads to the end of higher degree, or to the end of lower degree unless `up`, and neither has
-    fewer than `least`. A functor."""
-    a = degrees[src]
-    b = degrees[dst]
-    return (a < b or (a == b and src < dst)) == up and a >= least and b >= least
 
 
 @reads
@@ -84,53 +71,14 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
-    part: Any = csr_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    part = static_rows(graph, offsets, dst)
     part.store.has_sorted_lists = False
     return part
 
 
-@reads
-def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
-    """Copy each edge as an arc to its end of higher degree (ties by id), and reversed, to two static graphs.
-
-    No vertex has more than about sqrt(2 E) out-neighbors in the first copy, so triangles are found from short lists:
-    `intersect_arcs` and `edge_support` accept these copies. `Orientation` needs none.
-
-    Parameters
-    ----------
-    graph : Graph
-        Undirected.
-    degrees : array of int, shape (num_vertices,), optional
-        The order of vertices, by default their degrees.
-    least : int
-        Leave out edges of vertices with lower degrees.
-
-    Returns
-    -------
-    up, down : Graph
-        As `extract_subgraph` makes them.
-
-    Raises
-    ------
-    ValueError
-        The graph is directed.
-
-    See Also
-    --------
-    Orientation : The choice of a direction.
-
-    Notes
-    -----
-    O(V + E) work, four passes over all arcs. Two ids of memory for each edge.
-    """
-    check_graph(graph)
-    if graph.directed:
-        raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
-    if degrees is None:
-        degrees = graph.degrees()
-    least = np.int64(integer(least, "least", 0))
-    up, down = (extract_subgraph(graph, leads, degrees, least, to) for to in (UP, DOWN))
-    return up, down
+def static_rows(graph: BaseGraph, offsets: Any, dst: Any) -> Any:
+    """Arcs that are given as CSR arrays, with sorted rows, as a directed graph on the device of `graph`."""
+    return csr_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
 
 
 @reads

@@ -169,22 +169,28 @@ def test_copies_for_passes_are_the_same_graph(structure, device, directed, weigh
 
 
 def test_oriented_copies(structure, device, rng):
-    """Each edge once in each of them, from the end of lower degree or to it."""
-    src, dst = rng.integers(0, 60, (2, 400))
+    """Each edge once in each of them, between numbers of vertices by falling degree."""
+    src, dst = rng.integers(0, 60, (2, 1500))  # so many that a CPU, too, orders vertices by degree
     graph = make(structure, device, src, dst).graph
     edges = {(min(u, v), max(u, v)) for u, v in zip(src.tolist(), dst.tolist(), strict=True) if u != v}
-    degrees = to_host(graph, graph.degrees()).tolist()
-    given = to_host(graph, rng.permutation(graph.num_vertices)).tolist()
-    for order, least in ((degrees, 0), (degrees, 12), (given, 20)):
-        up, down = fr.advanced.extract_oriented(graph, None if order is degrees else graph.xp.asarray(order), least)
-        expected = sorted(
-            sorted(edge, key=lambda v: (order[v], v)) for edge in edges if min(order[v] for v in edge) >= least
-        )
-        pairs = [list(zip(*(to_host(graph, ids).tolist() for ids in each.to_coo()[:2]), strict=True))
-                 for each in (up, down)]  # fmt: skip
-        assert sorted(map(list, pairs[0])) == expected == sorted([u, v] for v, u in pairs[1])
-    with pytest.raises(ValueError, match="graph must be undirected"):
-        fr.advanced.extract_oriented(make(structure, device, src, dst, directed=True).graph)
+    degrees = graph.degrees()
+    given = graph.xp.asarray(rng.permutation(graph.num_vertices))
+    for by, least in ((given, 20), (degrees, 34), (degrees, 0)):
+        orientation = fr.advanced.Orientation(graph, None if by is degrees else by, least)
+        up, down, order, rank = orientation.copy()
+        values, order, rank = (to_host(graph, array) for array in (by, order, rank))
+        assert sorted(order.tolist()) == np.flatnonzero(values >= max(least, 1)).tolist()
+        assert (np.diff(values[order]) <= 0).all() and (rank[order] == np.arange(order.size)).all()
+        assert np.unique(rank).size == graph.num_vertices
+        src_up, dst_up = (to_host(graph, ids) for ids in up.to_coo()[:2])
+        assert (src_up > dst_up).all() and (np.lexsort((dst_up, src_up)) == np.arange(src_up.size)).all()
+        found = {tuple(sorted(edge)) for edge in zip(order[src_up].tolist(), order[dst_up].tolist(), strict=True)}
+        assert len(found) == src_up.size and found == {edge for edge in edges if min(values[list(edge)]) >= least}
+        reverse = (to_host(graph, ids).tolist() for ids in down.to_coo()[1::-1])
+        assert sorted(zip(src_up.tolist(), dst_up.tolist(), strict=True)) == sorted(zip(*reverse, strict=True))
+    graph.insert_edges([0], [59])
+    with pytest.raises(RuntimeError, match="before an update"):
+        orientation.copy()
 
 
 def test_neighbor_lists_as_they_lie(pair):

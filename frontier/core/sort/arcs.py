@@ -166,8 +166,10 @@ def accumulate(device: Device, numbers: Any) -> Any:
 
 
 def row_offsets(device: Device, keys: Any, num_vertices: int) -> Any:
-    """The offsets of CSR arrays (int64) for sorted keys (`arc_keys`), on a GPU."""
-    return on_gpu.offsets_of(device, keys, num_vertices, id_bits(num_vertices))
+    """The offsets of CSR arrays (int64) for sorted keys (`arc_keys`)."""
+    if device.is_gpu:
+        return on_gpu.offsets_of(device, keys, num_vertices, id_bits(num_vertices))
+    return accumulate(device, np.bincount((keys >> id_bits(num_vertices)) + 1, minlength=num_vertices + 1))
 
 
 def row_ids(device: Device, offsets: Any, dtype: np.dtype) -> Any:

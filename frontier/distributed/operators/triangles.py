@@ -24,14 +24,14 @@ from frontier.core.registry import csr_structure
 from frontier.core.sort import accumulate
 from frontier.operators import Orientation
 from frontier.operators import intersect_arcs as intersect_local
-from frontier.operators.copies import DOWN, UP, leads
 from frontier.operators.dispatch.kernels import functor_args
 from frontier.operators.extract import collect_arcs, count_arcs
 
 if TYPE_CHECKING:
     from ..base import BasePart
 
-ALL = np.int64(0)  # edges, whatever the degrees of their ends
+UP, DOWN = np.bool_(True), np.bool_(False)
+"""The arguments of `_leads`, passed instead of compiled in, so both directions share one kernel."""
 _count, _collect = reads(count_arcs), reads(collect_arcs)
 
 
@@ -50,7 +50,7 @@ class PartOrientation(Orientation):
         self._place = xp.empty(graph.num_vertices, graph.vertex_dtype)
         self._place[partition.order] = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         self._own = partition.owned.astype(graph.vertex_dtype)
-        counts = _count(graph.local, self._own, leads, self._arguments(UP))
+        counts = _count(graph.local, self._own, _leads, self._arguments(UP))
         self.lengths, _ = graph.comm.allgather(counts[1:], partition.counts)
         self.upper = self._arcs(UP, counts)[1]
 
@@ -59,6 +59,10 @@ class PartOrientation(Orientation):
         """The look-ups of an intersection: lists are always copies, of upper neighbors."""
         steps = int((self.lengths**2).sum())
         return steps, 0, steps
+
+    def copy(self) -> Any:
+        """Raises NotImplementedError: the lists of a partition are copies anyway."""
+        raise NotImplementedError("an Orientation of a distributed graph cannot be copied")
 
     def lower(self) -> tuple[Any, Any]:
         """Return this partition's vertices' lower neighbors, all but the upper ones: offsets, and positions."""
@@ -76,13 +80,13 @@ class PartOrientation(Orientation):
     def _arcs(self, way: Any, counts: Any) -> tuple[Any, Any]:
         """Return the arcs of this partition that lead one way, given their number at each vertex."""
         found = _collect(
-            self.graph.local, self._own, leads, self._arguments(way), slots=False, relabel=self._place,  # type: ignore
+            self.graph.local, self._own, _leads, self._arguments(way), slots=False, relabel=self._place,  # type: ignore
             counts=counts,
         )  # fmt: skip
         return found[:2]
 
     def _arguments(self, way: Any) -> tuple:
-        return functor_args(self.graph.local, leads, (self._degrees, ALL, way))  # type: ignore[attr-defined]
+        return functor_args(self.graph.local, _leads, (self._degrees, way))  # type: ignore[attr-defined]
 
 
 def count_triangles(orientation: PartOrientation, tally: Any) -> int:
@@ -151,3 +155,10 @@ def _copy(graph: Any, offsets: Any, neighbors: Any) -> Any:
     made: Any = csr_structure().from_csr(offsets, neighbors, directed=True, device=graph.device)  # type: ignore
     made.store.has_sorted_lists = False
     return made
+
+
+def _leads(src, dst, edge, weight, degrees, up):  # type: ignore[no-untyped-def]
+    """Whether an arc leads to the end of higher degree, or to the end of lower degree unless `up`."""
+    a = degrees[src]
+    b = degrees[dst]
+    return (a < b or (a == b and src < dst)) == up

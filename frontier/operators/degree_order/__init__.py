@@ -57,10 +57,17 @@ class Schedule(NamedTuple):
     longest: int = 0  # bounds the neighbors of a vertex, for workers on a CPU
 
 
-def schedule(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Schedule:
-    """Schedule the vertices of `order`, given their numbers of neighbors above them. `lengths` is by vertex."""
+def schedule(
+    graph: BaseGraph, order: Any, above: Any, lengths: Any, *, piece: int = PIECE, small: int = SMALL_LIST
+) -> Schedule:
+    """Schedule the vertices of `order`, each with so many neighbors above it, that can be in the middle of a triangle.
+
+    `lengths` is by vertex: the number of all its neighbors. More than `piece` are cut, and up to `small` get a warp.
+    """
     most = LISTED_ARCS * graph.num_vertices
-    return (_schedule_on_gpu if graph.device.is_gpu else _schedule_on_cpu)(graph, order, above, lengths, most)
+    if graph.device.is_gpu:
+        return _schedule_on_gpu(graph, order, above, lengths, most, piece, small)
+    return _schedule_on_cpu(graph, order, above, lengths, most)
 
 
 def schedule_by_id(graph: BaseGraph, longest: int) -> Schedule:
@@ -85,15 +92,17 @@ def _schedule_on_cpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, mos
     return Schedule(scheduled, int(hubs.size), int(small.size), first_piece, listed, steps, int(lengths.max(initial=0)))
 
 
-def _schedule_on_gpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Schedule:
+def _schedule_on_gpu(
+    graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int, piece: int, small_list: int
+) -> Schedule:
     xp, count = graph.xp, int(order.size)
     found = xp.zeros(7, np.int64)
-    first_piece = xp.empty(1 + min(count, graph.num_arcs // PIECE), np.int64)
+    first_piece = xp.empty(1 + count, np.int64)
     scheduled = xp.empty(count, graph.vertex_dtype)
     if count:
         kernels, tiles = _kernels(graph), tile_count(count)
         sums = xp.empty((AMOUNTS, tiles), np.int64)
-        args = count, order, above, lengths, PIECE, SMALL_LIST
+        args = count, order, above, lengths, piece, small_list
         kernels.sum_amounts(*args, sums, **tile_launch(count))
         summed = [running_sums(graph.device, kernels, row)[1] for row in sums]
         kernels.schedule(*args, sums, summed[0], most, scheduled, first_piece, found, **tile_launch(count))

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from frontier.core.base import BaseGraph
-from frontier.core.locking import reads_both, workspace_of
+from frontier.core.locking import reads_both
 from frontier.core.registry import csr_structure
 
-from ..dispatch.gpu_balance import resident_blocks, workers_for
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
+from ..copies import static_rows
+from ..dispatch.gpu_balance import workers_for
+from ..dispatch.kernels import cpu_kernel_for, run_cpu
+from ..extract import transposed_rows
+from ..intersect_arcs import launch
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 
@@ -26,10 +29,10 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
     ----------
     up : Graph or Orientation
         A static copy of an acyclic orientation. Each edge points from the end that comes first in some order of the
-        vertices to the second, ideally from the end of lower degree. `extract_subgraph` makes it. An `Orientation` of a
+        vertices to the second, ideally from the end of lower degree. `Orientation.copy` makes it. An `Orientation` of a
         graph of any structure is accepted as well.
-    down : Graph
-        The same edges reversed, also a static copy. Not for an `Orientation`.
+    down : Graph, optional
+        The same edges reversed, also a static copy, by default made of `up`. Not for an `Orientation`.
 
     Returns
     -------
@@ -64,28 +67,22 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
             raise ValueError("down cannot be given: an Orientation needs no second graph")
         up.check_version()
         return count_support(up)
-    for name, graph in (("up", up), ("down", down)):
+    for name, graph in (("up", up), ("down", up if down is None else down)):
         if not isinstance(graph, csr_structure()):
-            raise TypeError(f"{name} must be a static copy, such as extract_subgraph makes")
-    assert down is not None
+            raise TypeError(f"{name} must be a static copy, such as Orientation.copy makes")
+    if down is None:
+        down = static_rows(up, *transposed_rows(up, up.offsets, up.indices))
     if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
         raise ValueError("up and down must be the same edges in both directions, on the same device")
     support = up.xp.zeros(up.num_arcs, np.int32)
     if not up.num_arcs:
         return support
-    count = up.num_vertices
     if up.device.is_gpu:
-        counters = workspace_of(up).counters
-        counters.reset()
-        kernels = cuda_kernels_for(up, HEADER, (), ())
-        order = up.xp.argsort(-down.store.degrees()).astype(up.vertex_dtype)
-        kernels.edge_support(
-            count, up.view(), down.view(), order, support, counters.array, blocks=min(count, resident_blocks())
-        )
-    else:
-        kernel = cpu_kernel_for(up.package, make_edge_support, ())
-        longest = int(up.store.degrees().max())
-        tickets = np.zeros(1, np.int64)
-        views = up.store.bare_view(), down.store.bare_view()
-        run_cpu(kernel, (), workers_for(count), count, longest, *views, tickets, support)
+        launch(up, down, HEADER, support=support)
+        return support
+    kernel, count = cpu_kernel_for(up.package, make_edge_support, ()), up.num_vertices
+    longest = int(up.store.degrees().max())
+    tickets = np.zeros(1, np.int64)
+    views = up.store.bare_view(), down.store.bare_view()
+    run_cpu(kernel, (), workers_for(count), count, longest, up.store.has_sorted_lists, *views, tickets, support)
     return support

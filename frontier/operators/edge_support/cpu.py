@@ -20,7 +20,7 @@ def make_edge_support(iterator: ModuleType) -> Any:
     segment = iterator.segment
 
     @parallel_kernel(few=None)
-    def edge_support(begin, end, num_vertices, longest, up, down, tickets, support):
+    def edge_support(begin, end, num_vertices, longest, is_sorted, up, down, tickets, support):
         grain = 64
         for _worker in range(begin, end):
             place = np.full(num_vertices, -1, np.int32)  # in x's list
@@ -38,12 +38,16 @@ def make_edge_support(iterator: ModuleType) -> Any:
                     for slot in range(low, high):
                         place[up.neighbors[slot]] = slot - low
                     place[x] = longest
+                    last = max(x, up.neighbors[high - 1]) if is_sorted else num_vertices
                     for pair in range(low_pair, high_pair):
                         _run, low_y, high_y = segment(up, down.neighbors[pair], 0)
                         size = 0
                         for slot in range(low_y, high_y):
+                            w = up.neighbors[slot]
+                            if w > last:
+                                break
                             found[size] = slot
-                            size += np.int64(place[up.neighbors[slot]] >= 0)
+                            size += np.int64(place[w] >= 0)
                         if size > 1:
                             for i in range(size):
                                 slot = found[i]

@@ -11,7 +11,7 @@ from frontier.core.arguments import check_graph, flag
 from frontier.core.base import BaseGraph
 from frontier.core.batch import check_ids
 from frontier.core.locking import reads
-from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from frontier.core.sort import accumulate, arc_keys, row_ids, row_offsets, sort_keys, sort_pairs, split_keys
 from frontier.runtime.compile.kernels import Header
 from frontier.runtime.memory import elementwise
 
@@ -154,6 +154,13 @@ def sort_rows(graph: BaseGraph, rows: Any, num_rows: int, ids: Any, values: Any)
     else:
         keys, values = sort_pairs(graph.device, keys, values)
     return split_keys(graph.device, keys, size, graph.vertex_dtype)[1], values
+
+
+def transposed_rows(graph: BaseGraph, offsets: Any, dst: Any) -> tuple[Any, Any]:
+    """The reverse of arcs, both as CSR arrays with as many rows: offsets (int64), and destinations, which ascend."""
+    device, rows = graph.device, int(offsets.size) - 1
+    keys = sort_keys(device, arc_keys(device, dst, row_ids(device, offsets, dst.dtype), rows))
+    return row_offsets(device, keys, rows), split_keys(device, keys, rows, dst.dtype)[1]
 
 
 def _enters(src, dst, edge, weight, wanted):

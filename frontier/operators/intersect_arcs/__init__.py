@@ -10,13 +10,17 @@ from frontier.core.arguments import check_graph, check_output
 from frontier.core.base import BaseGraph
 from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
+from frontier.runtime.memory import elementwise
 
+from ..degree_order import places_by_degree, schedule
 from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..orientation import Orientation, count_triangles
 from .cpu import make_intersect_arcs
 
 HEADER = "frontier/operators/intersect_arcs/intersect_arcs.cuh"
+PIECE = 4096  # neighbors and partners of a vertex for a thread block at a time
+SMALL_LIST = 128  # at most, of a vertex for one warp (as in intersect_arcs.cuh)
 TALLY_DTYPES = (np.dtype(np.int64),)
 
 
@@ -53,10 +57,11 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
 
     Notes
     -----
-    O(sum over arcs x -> y of the degree of y) work. Each x's neighbors are put into a set once: marks on the CPU, a
-    hash table in shared memory on the GPU. The neighbors of its partners are looked up in this set. Works on static
-    copies, which it makes of graphs of other structures. An `Orientation` is walked in place, in any structure, in O(V)
-    memory. For each x, all neighbors of its partners are looked up, including the neighbors below them.
+    O(sum over arcs x -> y of the degree of y) work. Each x's neighbors are put into a set once: marks on the CPU, bits
+    or a hash table in shared memory on the GPU. The neighbors of its partners are looked up in this set, if lists are
+    sorted up to the last neighbor of x. Works on static copies, which it makes of graphs of other structures. An
+    `Orientation` is walked in place, in any structure, in O(V) memory. For each x, all neighbors of its partners are
+    looked up, including the neighbors below them.
     """
     if isinstance(graph, Orientation):
         if pairs is not None:
@@ -75,21 +80,37 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     graph, pairs = (g if isinstance(g, csr_structure()) else g.to_csr() for g in (graph, pairs))
     if not graph.num_arcs or not pairs.num_arcs:
         return 0
+    if graph.device.is_gpu:
+        return launch(graph, pairs, HEADER, tally)
     counters = workspace_of(graph).counters
     counters.reset()
-    if graph.device.is_gpu:
-        options = (("HAS_TALLY", "1"),) if tally is not None else ()
-        kernels = cuda_kernels_for(graph, HEADER, (), (), options)
-        order = graph.xp.argsort(-pairs.store.degrees()).astype(graph.vertex_dtype)
-        kernels.intersect_arcs(
-            graph.num_vertices, graph.view(), pairs.view(), order, tally, counters.array,
-            blocks=min(graph.num_vertices, resident_blocks()),
-        )  # fmt: skip
-    else:
-        kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
-        views = graph.store.bare_view(), pairs.store.bare_view()
-        workers, n = workers_for(graph.num_vertices), graph.num_vertices
-        marks = np.zeros((workers, n), graph.vertex_dtype)
-        tallies, tickets = np.zeros((workers, 0 if tally is None else n), np.int64), np.zeros(1, np.int64)
-        run_cpu(kernel, (), workers, n, *views, marks, tallies, tally, tickets, counters.array)
+    kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
+    views = graph.store.bare_view(), pairs.store.bare_view()
+    workers, n = workers_for(graph.num_vertices), graph.num_vertices
+    marks = np.zeros((workers, n), graph.vertex_dtype)
+    tallies, tickets = np.zeros((workers, 0 if tally is None else n), np.int64), np.zeros(1, np.int64)
+    run_cpu(
+        kernel, (), workers, n, graph.store.has_sorted_lists, *views, marks, tallies, tally, tickets, counters.array
+    )
+    return counters.read()[0]
+
+
+def launch(graph: Any, pairs: Any, header: str, tally: Any = None, support: Any = None) -> int:
+    """Launch the CUDA kernels for static copies: the number of common neighbors, each of which is added to `tally`, or
+    to the `support` of its three arcs."""
+    partners, above = pairs.store.degrees(), graph.store.degrees()
+    order = places_by_degree(graph, partners, 1).order
+    above_each = elementwise.take(graph.device, above, order)
+    plan = schedule(graph, order, above_each, above + partners, piece=PIECE, small=SMALL_LIST)
+    counters = workspace_of(graph).counters
+    counters.reset()
+    kernels = cuda_kernels_for(graph, header, (), (), () if tally is None else (("HAS_TALLY", "1"),))
+    args = graph.store.has_sorted_lists, tally, support, counters.array
+    large = int(plan.order.size) - plan.small
+    tickets = int(plan.first_piece[-1]) + large - plan.hubs
+    kernels.intersect_arcs(
+        tickets, graph.view(), pairs.view(), plan.order, *args, np.int64(plan.hubs), plan.first_piece,
+        blocks=min(tickets, resident_blocks()),
+    )  # fmt: skip
+    kernels.intersect_arcs_of_small(plan.small, graph.view(), pairs.view(), plan.order[large:], *args, tile=32)
     return counters.read()[0]

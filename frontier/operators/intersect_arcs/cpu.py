@@ -18,12 +18,13 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
 
     Both views are of static copies: each vertex has its neighbors in one run without gaps. Each worker has a row of
     `marks` (the vertex, plus one, whose neighbor each vertex is) and of `tallies`: an atomic for every common neighbor
-    would dominate the time. They start as 0.
+    would dominate the time. They start as 0. Sorted lists are read up to the last neighbor
+    of x.
     """
     segment = iterator.segment
 
     @parallel_kernel(few=None)
-    def intersect_arcs(begin, end, num_vertices, view, pairs, marks, tallies, tally, tickets, counters):
+    def intersect_arcs(begin, end, num_vertices, is_sorted, view, pairs, marks, tallies, tally, tickets, counters):
         grain = 64
         for worker in range(begin, end):
             mark, own = marks[worker], tallies[worker]
@@ -39,6 +40,7 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
                         continue
                     for slot in range(low, high):
                         mark[view.neighbors[slot]] = x + 1
+                    last = view.neighbors[high - 1] if is_sorted else num_vertices
                     of_x = 0
                     for pair in range(low_pair, high_pair):
                         y = pairs.neighbors[pair]
@@ -46,6 +48,8 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
                         of_y = 0
                         for slot in range(low_y, high_y):
                             w = view.neighbors[slot]
+                            if w > last:
+                                break
                             common = np.int64(mark[w] == x + 1)
                             of_y += common
                             if tally is not None:
