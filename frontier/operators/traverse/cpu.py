@@ -46,7 +46,7 @@ def make_advance_repeatedly(
         """Return the number of vertices in the output. Bits mark them, and are 0 before and after."""
         held = 0
         for i in range(members.size):
-            u = nonnegative(members[i])
+            u = nonnegative(members[nonnegative(i)])
             prefetch(view, members, i)
             ready(u, args)
             for v, slot in each_neighbor(view, u):
@@ -55,22 +55,22 @@ def make_advance_repeatedly(
                 weight = weight_at(weights, slot)
                 if op(u, v, edge_at(weights, slot), weight, *args) and not has_bit(bits, v):
                     _set_bit(bits, v)
-                    out[held] = v
+                    out[nonnegative(held)] = v
                     held += 1
         for i in range(held):
-            bits[nonnegative(out[i]) >> 5] = 0
+            bits[nonnegative(out[nonnegative(i)]) >> 5] = 0
         return held
 
     @jit
     def pull(entering, weights, members, out, bits, num_vertices, args):
         """The same, to each vertex that still wants it. Bits mark the members."""
         for i in range(members.size):
-            _set_bit(bits, nonnegative(members[i]))
+            _set_bit(bits, nonnegative(members[nonnegative(i)]))
         held = 0
         for i in range(num_vertices):
             v = nonnegative(i)
             if joins(entering, weights, v, bits, args):
-                out[held] = v
+                out[nonnegative(held)] = v
                 held += 1
         bits[:] = 0
         return held
@@ -79,7 +79,7 @@ def make_advance_repeatedly(
     def arcs_of(view, members):
         arcs = 0
         for i in range(members.size):
-            arcs += degree(view, nonnegative(members[i]))
+            arcs += degree(view, nonnegative(members[nonnegative(i)]))
         return arcs
 
     @cpu_kernel
