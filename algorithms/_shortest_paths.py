@@ -17,12 +17,14 @@ words, and a column each in arrays:
 When the way back reaches v's level, the neighbors of v whose `behind` is not 0 are its successors on shortest paths. So
 a sum over all neighbors needs no distances. Edges to them have these neighbors in the next level of the same source.
 
-If paths are long, a CPU searches from one source after another, without a step of the host for each level:
+If paths are long, a CPU searches from one source after another, without a step of the host for each level. On the way
+back a vertex follows when its last successor is done:
 
-    place[v]     minus the distance of v from the source, or FAR before v is found
+    level[v]     the distance of v from the source, plus 1. 0 before v is found
+    ahead[v]     successors of v that are not done. The source is never done
     paths[v]     number of shortest paths from the source to v
-    behind[v]    paths that continue from v, per path to v, complete once all vertices
-                 farther away are done
+    behind[v]    paths that continue from v, per path to v, to and through the successors of
+                 v that are done
 
 Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Then et al., "The More the Merrier:
 Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).
@@ -31,6 +33,7 @@ Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -38,14 +41,13 @@ import numpy as np
 
 import frontier as fr
 
-from ._functors import is_negative
+from ._arguments import with_in_edges
 from ._source_words import is_deep, lowest_bit
 
 WIDTH = 32
 """Sources of one search."""
 PASSES = 8
 """Expected arc visits of a search from several sources, as a multiple of the number of arcs."""
-FAR = np.int32(1)
 UNREACHED = 2**30
 """The distance of vertices that a source does not reach."""
 
@@ -105,9 +107,9 @@ def add_paths(
     O((V + E) levels) work at most for every 32 sources, or O(V + E) for each.
     """
     in_turn = bool(sources) and is_deep(graph, sources[0])
+    add = partial(_add_in_turn, with_in_edges(graph, "betweenness")) if in_turn else _add_together
     for i in range(0, len(sources), WIDTH):
         found = kept[i // WIDTH] if kept else None
-        add = _add_in_turn if in_turn else _add_together
         add(graph, sources[i : i + WIDTH], total, endpoints, edges, found)
     return in_turn
 
@@ -153,35 +155,32 @@ def _add_together(
 
 
 def _add_in_turn(
-    graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any, kept: Found | None
-) -> None:
-    """`add_paths`, from one source after another."""
-    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
-    place, paths, behind = xp.empty(n, np.int32), xp.empty(n), xp.empty(n)
-    queue = fr.PriorityFrontier(graph, place)
+    both_ways: fr.Graph, graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any,
+    kept: Found | None,
+) -> None:  # fmt: skip
+    """`add_paths`, from one source after another. `both_ways` is the graph, or a copy of it that has in-edges."""
+    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(both_ways)
+    level, ahead, paths, behind = (xp.empty(n, kind) for kind in (np.int32, np.int32, np.float64, np.float64))
     for i, source in enumerate(sources):
-        for array, value in ((place, FAR), (paths, 0), (behind, 0)):
-            array.fill(value)
-        place[source], paths[source] = 0, 1
+        for array in (level, ahead, paths, behind):
+            array.fill(0)
+        level[source] = ahead[source] = paths[source] = 1
         start = fr.Frontier(graph, [source])
-        fr.traverse(graph, start, _count_paths_in_turn, place, paths, fr.advanced.StepCounter(1))
-        reached = fr.filter(everyone, is_negative, place)
-        queue.push(reached)  # the farthest come first
-        queue.traverse(_share_in_turn, place, paths, behind)
+        fr.traverse(graph, start, _count_paths_in_turn, level, ahead, paths, fr.advanced.StepCounter(2))
+        last = fr.filter(everyone, _is_last, level, ahead)
+        fr.traverse(both_ways, last, _share_in_turn, level, ahead, paths, behind, edges="in")
+        behind[source] = 0  # no path leads through its source
         total += behind
         if endpoints:
-            total += place < FAR
-            total[source] += len(reached) - 1
+            total += level > 1
+            total[source] += (level > 1).sum()
         if kept is not None:
-            for members in (start, reached):
-                fr.compute(members, _note_column, place, paths, behind, i, kept.distance, kept.paths, kept.sums)
+            fr.compute(everyone, _note_column, level, paths, behind, i, *kept)
         if edges is not None:
-            for members in (start, reached):
-                fr.advance(
-                    graph, members, _share_over_edge_in_turn, place, paths, behind, edges, output=None, direction="push"
-                )  # fmt: skip
-    if kept is not None:
-        fr.compute(everyone, _note_behind, *kept)
+            args = level, paths, behind, edges
+            fr.advance(
+                graph, fr.Frontier.all(graph), _share_over_edge_in_turn, *args, output=None, direction="push"
+            )  # fmt: skip
 
 
 def _note_distance(v, here, distance, level):
@@ -199,37 +198,41 @@ def _note_sums(v, here, sums, kept):
         bits &= bits - np.uint64(1)
 
 
-def _note_column(v, place, paths, share, column, distance, all_paths, sums):
-    distance[v, column] = -place[v]
-    all_paths[v, column] = paths[v]
-    if place[v] < 0:
-        sums[v, column] = share[v] / paths[v]
+def _note_column(v, level, paths, behind, column, *args):
+    kept = Found(*args)
+    if level[v] == 0:
+        return
+    kept.distance[v, column] = level[v] - 1
+    kept.paths[v, column] = paths[v]
+    if level[v] > 1:
+        kept.sums[v, column] = behind[v] / paths[v]
+        kept.behind[v, column] = (1 + behind[v]) / paths[v]
 
 
-def _note_behind(v, distance, paths, behind, sums):
-    for s in range(distance.shape[1]):
-        if 0 < distance[v, s] < UNREACHED:
-            behind[v, s] = (1 + paths[v, s] * sums[v, s]) / paths[v, s]
-
-
-def _count_paths_in_turn(src, dst, edge, weight, place, paths, level):
-    found = place[dst]
-    if found == FAR:
-        found = fr.atomic_cas(place, dst, FAR, -level)
-    if found != FAR and found != -level:
+def _count_paths_in_turn(src, dst, edge, weight, level, ahead, paths, step):
+    found = level[dst]
+    if found == 0:
+        found = fr.atomic_cas(level, dst, 0, step)
+    if found != 0 and found != step:
         return False
     fr.atomic_add(paths, dst, paths[src])
-    return found == FAR
+    fr.atomic_add(ahead, src, 1)
+    return found == 0
 
 
-def _share_in_turn(src, dst, edge, weight, place, paths, behind):
-    if place[dst] == place[src] - 1:
-        fr.atomic_add(behind, src, paths[src] / paths[dst] * (1 + behind[dst]))
-    return False
+def _is_last(v, level, ahead):
+    return (level[v] > 0) & (ahead[v] == 0)  # without a branch, which would often be mispredicted
 
 
-def _share_over_edge_in_turn(src, dst, edge, weight, place, paths, behind, edges):
-    if place[dst] == place[src] - 1:
+def _share_in_turn(src, dst, edge, weight, level, ahead, paths, behind):
+    if level[dst] != level[src] - 1:
+        return False
+    fr.atomic_add(behind, dst, paths[dst] / paths[src] * (1 + behind[src]))
+    return fr.atomic_add(ahead, dst, -1) == 1
+
+
+def _share_over_edge_in_turn(src, dst, edge, weight, level, paths, behind, edges):
+    if level[src] > 0 and level[dst] == level[src] + 1:
         fr.atomic_add(edges, edge, paths[src] / paths[dst] * (1 + behind[dst]))
     return False
 

@@ -82,8 +82,9 @@ def betweenness_centrality(
     Notes
     -----
     O((V + E) levels) work at most for every 32 sources, as for a few searches if the diameter is small, and a few
-    launches for each level. If it is large, a CPU does O(V + E) work for each source. O(V) memory for each of the 32.
-    Numbers of paths beyond 2**53 are rounded. In undirected graphs each pair counts once.
+    launches for each level. If it is large, a CPU does O(V + E) work for each source, and copies a directed graph
+    without in-edges to one with them. O(V) memory for each of the 32. Numbers of paths beyond 2**53 are rounded. In
+    undirected graphs each pair counts once.
 
     Examples
     --------

@@ -93,7 +93,8 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
             fr.sample_neighbors(graph, rest, _link, labels, count=count)
             fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which no vertex needs
             if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
-                rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])
+                is_outside = _is_outside_in_part if graph.in_parts else _is_outside
+                rest = fr.filter(members, is_outside, labels, most_common_label(members, labels)[0])
             if count < SAMPLED_NEIGHBORS and rest.num_arcs < MOST_OUTSIDE * graph.num_arcs:
                 break
         fr.advance(graph, rest, _link, labels, edges="both" if graph.has_in_edges else "out", output=None)
@@ -176,6 +177,10 @@ def _shorten(v, labels):
 
 
 def _is_outside(v, labels, label):
+    return labels[v] != label
+
+
+def _is_outside_in_part(v, labels, label):
     root = label  # possibly of another partition's tree
     while labels[root] != root:
         root = labels[root]

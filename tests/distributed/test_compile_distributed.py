@@ -59,7 +59,9 @@ CASES = {
     )),
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
     "shorten": ("compute", lambda g: ((("op", components._shorten, VERTEX, None),), (labels(g),), ())),
-    "outside": ("filter", lambda g: ((("op", components._is_outside, VERTEX, TRUTH),), (labels(g), np.int32(1)), ())),
+    "outside": ("filter", lambda g: (
+        (("op", components._is_outside_in_part, VERTEX, TRUTH),), (labels(g), np.int32(1)), ()
+    )),
     "leads": ("extract", lambda g: (
         (("op", copies.leads, ARC, TRUTH),), (DEGREES, triangles.ALL, copies.UP), CHOOSE
     )),

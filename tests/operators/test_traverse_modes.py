@@ -9,6 +9,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import UNREACHED, bfs
+from structures import CSR
 
 module = sys.modules["frontier.operators.traverse.traversal"]
 WIDE = 9000  # more members, and more arcs, than a small frontier has
@@ -139,3 +140,16 @@ def test_hubs_of_every_size(structure, device, monkeypatch, rng):
 def visit(src, dst, edge, weight, visits):
     fr.atomic_add(visits, dst, 1)
     return False
+
+
+def test_an_error_of_a_functor_does_not_affect_the_next_traversal():
+    graph = CSR.from_edges([0, 0, 1], [1, 2, 3], directed=True, device="cpu")
+
+    def stop_at_two(src, dst, edge, weight):
+        if dst == 2:
+            raise RuntimeError("stopped")
+        return True
+
+    with fr.interpreted(), pytest.raises(RuntimeError, match="stopped"):
+        fr.traverse(graph, fr.Frontier(graph, [0]), stop_at_two)  # 1 was marked as a member of the output
+    assert bfs(graph, 0).distance.tolist() == [0, 1, 1, 2]

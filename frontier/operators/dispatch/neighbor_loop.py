@@ -145,9 +145,9 @@ def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     @jit(forceinline=True)
     def prefetch_soon(view, vertices, i):
         if i + 2 * AHEAD < vertices.size:
-            prefetch_row(view, nonnegative(vertices[i + 2 * AHEAD]))
+            prefetch_row(view, nonnegative(vertices[nonnegative(i + 2 * AHEAD)]))
         if i + AHEAD < vertices.size:
-            prefetch_list(view, nonnegative(vertices[i + AHEAD]))
+            prefetch_list(view, nonnegative(vertices[nonnegative(i + AHEAD)]))
 
     return NeighborLoop(each, each_of_share, start, step, prefetch_soon)
 

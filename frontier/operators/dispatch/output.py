@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
-from frontier.runtime import jit
+from frontier.runtime import jit, nonnegative
 from frontier.runtime.compile.caches import clearable
 
 BUFFER = 256  # vertices that a thread gathers before it reserves a range of the shared output
@@ -29,11 +29,12 @@ def make_flush(degree: Any) -> Any:
 
     @jit
     def flush(buffer, held, view, out, counters):
-        start = atomic_add(counters, 0, held)
+        start = nonnegative(atomic_add(counters, 0, held))
         arcs = 0
         for i in range(held):
-            out[start + i] = buffer[i]
-            arcs += degree(view, buffer[i])
+            v = nonnegative(buffer[nonnegative(i)])
+            out[start + nonnegative(i)] = v
+            arcs += degree(view, v)
         atomic_add(counters, 1, arcs)
 
     return flush
@@ -50,7 +51,7 @@ def _vertex_buffer(out):
 
 @jit(forceinline=True)
 def _put_vertex(buffer, held, u, v, slot):
-    buffer[held] = v
+    buffer[nonnegative(held)] = v
 
 
 @jit(forceinline=True)
@@ -75,8 +76,8 @@ def _edge_buffer(out):
 
 @jit(forceinline=True)
 def _put_edge(buffer, held, u, v, slot):
-    buffer[0][held] = u
-    buffer[1][held] = slot
+    buffer[0][nonnegative(held)] = u
+    buffer[1][nonnegative(held)] = slot
 
 
 @jit

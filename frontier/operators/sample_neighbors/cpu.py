@@ -25,7 +25,7 @@ def make_sample(iterator: ModuleType, op: Any, typed: bool, weighted: bool) -> A
     @parallel_kernel
     def sample(begin, end, limit, types, kind, view, weights, stored, vertices, args):
         for i in range(begin, end):
-            u = nonnegative(vertices[i])
+            u = nonnegative(vertices[nonnegative(i)])
             prefetch(view, vertices, i)
             left = limit
             for v, slot in each_neighbor(view, u):

@@ -130,12 +130,20 @@ class Traversal:
         """Arcs that leave the frontier (and enter it, if both ways are walked), or None if nothing depends on their
         number that would require a host synchronization."""
         if self.one_way:
-            if self.chooses and self.most == MAX_ARCS and count < pull_bounds(self.graph)[0]:
+            on_core = not self.graph.device.is_gpu and has_one_thread()
+            if (self.chooses or on_core) and count < self._arcs_from():
                 return frontier._known_arcs()
             return frontier._walk_arcs()
         if self.most == MAX_ARCS and not (self.graph.device.is_gpu and count <= MEDIUM_COUNT):
             return None
         return sum(own_frontier(each, frontier)._walk_arcs() for each in self.traversed)
+
+    def _arcs_from(self) -> int:
+        """The size of the smallest frontiers whose arcs decide how a kernel that may choose continues."""
+        if self.most < MAX_ARCS:
+            return 0
+        pulls = can_pull(self.graph, self.functors, self.entering)
+        return pull_bounds(self.graph)[0] if pulls else MAX_ARCS
 
     def _way(self, frontier: Frontier, count: int, arcs: int | None, few: bool) -> Way:
         """The way to advance from a frontier. With `few`, many advances from small ones may share a launch."""
@@ -174,19 +182,25 @@ class Traversal:
         graph, functors, entering = self.graph, self.functors, self.entering
         alone = has_one_thread()
         pulls = alone and can_pull(graph, functors, entering)
-        bounds: tuple = (MAX_ARCS, self.most) if alone else (SMALL_COUNT, min(SMALL_ARCS, self.most))
-        bits = self.state.scratch.get("bits", bitmap_words(graph.num_vertices) if pulls else 0, np.uint32)
+        bounds = (MAX_ARCS, self.most) if alone else (SMALL_COUNT, min(SMALL_ARCS, self.most))
+        bits = self.state.scratch.get("bits", bitmap_words(graph.num_vertices), np.uint32, fill=0)
         leaving = arriving = read_view(graph, functors.op)
         if pulls and graph.directed:
             arriving = read_view(entering or graph.reverse, functors.op)
-        lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
+        lists, outcome = np.empty((2, graph.num_vertices), graph.vertex_dtype), self.state.outcome
+        outcome.arm()
         kernel = cpu_kernel_for(graph.package, make_advance_repeatedly, functors, self.step, pulls, alone=True)
-        run_cpu(
-            kernel, functors, *leaving, *arriving, frontier._walk(), np.int64(arcs or 0), lists, stamps, epoch, bits,
-            outcome.published, *map(np.int64, (*bounds, steps, *pull_bounds(graph))),
-            *_around(tuple(self.values), self.step),
-        )  # fmt: skip
-        return self._after_series(lists, outcome)
+        numbers = *bounds, min(limit, 2**30), *pull_bounds(graph), self._arcs_from() if alone else 0
+        try:
+            run_cpu(
+                kernel, functors, *leaving, *arriving, frontier._walk(), np.int64(arcs or 0), lists, bits,
+                outcome.published, *map(np.int64, numbers), *_around(tuple(self.values), self.step),
+            )  # fmt: skip
+        except BaseException:
+            bits.fill(0)
+            raise
+        size, arcs, made, last = outcome.poll()
+        return Frontier._of(graph, lists[last, :size], arcs=None if arcs < 0 else arcs), made
 
     def _advance_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push or pull, as the device chooses, until the frontier is empty or stays small. The arcs that leave it are
