@@ -40,6 +40,6 @@ class Trials:
         """Learn the outcome of the last repair: wasted work, as a fraction of a recomputation, or 0."""
         if wasted > LITTLE:
             self._failed_size = self._size
-            self._skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
+            self._skip = self._skipped = min(2 * self._skipped + max(int(wasted), 1), MAX_SKIPPED)
         elif not wasted and self._size >= SIMILAR * self._failed_size:
             self._skip = self._skipped = 0

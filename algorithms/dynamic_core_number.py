@@ -60,18 +60,18 @@ HELD = np.int32(np.iinfo(np.int32).max)
 MAX_RANK = 2**30
 """Ranks at the end only grow, and ranks at the front only fall. Before they overflow, they are reassigned."""
 
+WASTED = 2
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the arcs is visited, recomputation from scratch is faster."""
 
-ROUND_ARCS = 2048
-"""A round costs at least as much as a visit to this number of arcs."""
+ROUND_ARCS = {"cpu": 2**15, "gpu": 2**20}
+"""A round costs as much as a visit to this number of arcs, by device. A recomputation has one for each core number."""
 
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
-SMALL_EDGES, SMALL_ARCS = {"cpu": 256, "gpu": 4096}, {"cpu": 2**12, "gpu": 2**15}
-"""This number of edges is always tried, and this number of arcs visited, by device: a recomputation costs as much in
-the smallest graph."""
+SMALL_EDGES, SMALL_ROUNDS = {"cpu": 256, "gpu": 4096}, 2
+"""This number of edges, by device, and of rounds is always tried: a recomputation costs as much in the smallest graph."""
 
 
 class _Order(NamedTuple):
@@ -156,7 +156,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether a batch cannot be worked on incrementally, or is not likely to pay."""
-        pays = self._is_small(edges) and self._trials.pays() and self._ordered
+        pays = self._known and self._is_small(edges) and self._trials.pays() and self._ordered
         return not pays or max(self._last, -self._first) > MAX_RANK
 
     def outdated(self, edges: int) -> None:
@@ -226,7 +226,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         repairs = self._repairs(update, src.size)
         if repairs:
             self._note_size(src.size)
-            self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS[self.graph.device.kind]
+            price = ROUND_ARCS[self.graph.device.kind]
+            self._left = (self.graph.num_arcs + self._largest * price) * RECOMPUTE_ABOVE + SMALL_ROUNDS * price
         return repairs
 
     def _is_small(self, edges: int) -> bool:
@@ -242,10 +243,10 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def _spend(self, arcs: int) -> bool:
         """Account for a visit to this number of arcs. False if recomputing, at the next read, is cheaper."""
-        self._left -= arcs + ROUND_ARCS
+        self._left -= arcs + ROUND_ARCS[self.graph.device.kind]
         if self._left < 0 and not fr.advanced.is_warming_up():
             self._known = self._ordered = False
-            self._trials.note(1)
+            self._trials.note(WASTED)
         return self._known
 
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
@@ -269,7 +270,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     def _recompute(self) -> None:
         """Recompute from scratch, including the order if it is likely to be of use."""
         graph = self.graph
-        core = core_number(graph).core_number
+        found = core_number(graph)
+        core = found.core_number
         zeros = graph.xp.zeros_like
         self._first = self._last = self._moves = self._batch = 0
         held = graph.xp.full_like(core, HELD)
@@ -278,6 +280,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._take(core, zeros(core), zeros(core), held)
         self._ordered = self._orders and not self._trials.skips
         if self._ordered:
+            self._largest = found.degeneracy
             everything = fr.Frontier.all(graph)
             fr.advance(graph, everything, _count, *self._places, edges="both")
             self._order.support[:] = self._order.count
