@@ -15,6 +15,9 @@ from .shortest_path_tree import unit_length
 SETTLED = 0
 TENTATIVE = 1
 CHANGED = 2
+GIVEN_UP, LEVELS, BEFORE = range(3)
+"""Indices into `bad`: 1 if distances must be recomputed, the number of levels that traversals have had since results
+were last read, and that number at the start of a traversal."""
 STEPS = fr.advanced.StepCounter(1)
 
 
@@ -44,7 +47,8 @@ def is_in_tree(src, dst, edge, weight, predecessor):
 
 def mark_without_looking(src, dst, edge, weight, *args):
     tree = Repair(*args)
-    if tree.predecessor[dst] != src or tree.bad[0]:
+    start(tree)
+    if tree.predecessor[dst] != src or tree.bad[GIVEN_UP]:
         return False
     tree.predecessor[dst] = -1
     make_tentative(tree, dst)
@@ -53,9 +57,10 @@ def mark_without_looking(src, dst, edge, weight, *args):
 
 def forget(v, tentative, most, *args):
     tree = Repair(*args)
+    start(tree)
     if tentative[0] > most:
-        tree.bad[0] = 1
-    if tree.bad[0] or tree.state[v] != TENTATIVE:
+        tree.bad[GIVEN_UP] = 1
+    if tree.bad[GIVEN_UP] or tree.state[v] != TENTATIVE:
         return False
     tree.state[v] = SETTLED if tree.both_ways else CHANGED
     tree.distance[v] = tree.unreached
@@ -133,11 +138,21 @@ def relax_edge(tree, v, u, length):
     return False
 
 
-def is_within(tree, step, levels):
-    """Whether a traversal goes on at this step. Otherwise it ends, and the repair is given up."""
-    if step > levels:
-        tree.bad[0] = 1
-    return step <= levels
+def start(tree):
+    """Note the number of levels before the next traversal."""
+    if tree.bad[BEFORE] < tree.bad[LEVELS]:
+        tree.bad[BEFORE] = tree.bad[LEVELS]
+
+
+def goes_on(tree, step, most):
+    """Whether a traversal continues at this step. Otherwise it ends, and the repair is given up."""
+    levels = tree.bad[BEFORE] + step
+    if levels > most:
+        tree.bad[GIVEN_UP] = 1
+        return False
+    if tree.bad[LEVELS] < levels:
+        tree.bad[LEVELS] = levels
+    return True
 
 
 class RepairFunctors(NamedTuple):
@@ -163,7 +178,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
     def relax_levels(src, dst, edge, weight, step, levels, *args):
         tree = Repair(*args)
-        return is_within(tree, step, levels) and relax_edge(tree, src, dst, length_of(weight))
+        return goes_on(tree, step, levels) and relax_edge(tree, src, dst, length_of(weight))
 
     def mark_tentative(src, dst, edge, weight, *args):
         tree = Repair(*args)
@@ -185,7 +200,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     # vertices that adopted it meanwhile. So no settled vertex remains below a tentative one.
     def adopt_or_pass_on(src, dst, edge, weight, step, levels, most, *args):
         tree = Repair(*args)
-        if not is_within(tree, step, levels):
+        if not goes_on(tree, step, levels):
             return False
         if has_settled_parent(tree, src):
             tree.state[src] = SETTLED
@@ -208,9 +223,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
     def pass_on(src, dst, edge, weight, step, levels, most, *args):
         tree = Repair(*args)
-        return (
-            is_within(tree, step, levels) and tree.state[src] == TENTATIVE and pass_to_child(tree, src, dst, most)
-        )
+        return goes_on(tree, step, levels) and tree.state[src] == TENTATIVE and pass_to_child(tree, src, dst, most)
 
     def pull(src, dst, edge, weight, *args):
         tree = Repair(*args)
@@ -231,7 +244,8 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
     def relax_unit(src, dst, edge, weight, *args):
         tree = Repair(*args)
-        return not tree.bad[0] and relax_edge(tree, src, dst, 1)
+        start(tree)
+        return not tree.bad[GIVEN_UP] and relax_edge(tree, src, dst, 1)
 
     # Edges of length 1 need not be looked up. Edges of a batch are in the graph after an insertion, and absent after a
     # deletion. A parallel edge may remain, along which the vertex then finds its parent again.
@@ -247,13 +261,13 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
     only vertices that lost their tree edges look for other parents, once, and every vertex below one that found none is
     cut off. Vertices with new distances find their parents at the end.
 
-    If a traversal has more than `levels` steps, the repair is given up: `bad` is set.
+    The repair is given up if traversals have more than `levels` levels, all since results were last read together.
     """
     functors = repair_functors(length_of)
     entering = "in" if directed else "out"
 
-    def relax(graph, start, levels, changing):
-        fr.traverse(graph, start, functors.relax_levels, STEPS, levels, *changing)
+    def relax(graph, near, levels, changing):
+        fr.traverse(graph, near, functors.relax_levels, STEPS, levels, *changing)
         if not directed:
             return
         changed = fr.filter(fr.Frontier.listed(graph, changing.listed, changing.number), take_changed, changing.state)

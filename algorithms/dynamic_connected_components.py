@@ -205,10 +205,12 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         """Bring the spanning forest up to date, or grow it, and store the number of arcs."""
         if self._torn:
             return
-        self._relabel()
         self._known_arcs = self.graph.num_arcs
         self._repairs = self.graph.has_in_edges and self._trials.pays(src.size)
-        if self._repairs and not self._has_forest:
+        if not self._repairs:
+            return
+        self._relabel()
+        if not self._has_forest:
             self._grow_forest()
 
     def edges_deleted(self, src: Any, dst: Any) -> None:

@@ -35,8 +35,8 @@ neighbors of no vertex. Their support is their count, which is high enough. The 
 it, and may be too high again. That is repeated until none is. The first condition is preserved throughout.
 
 All levels are worked on at once, since a step at one level changes no number of a vertex at another. Each parallel edge
-counts: in a directed graph, both directions do. If much of the graph is visited, core numbers are recomputed from
-scratch when they are next read.
+counts: in a directed graph, both directions do. If that takes many visits, or many rounds, core numbers are recomputed
+from scratch when they are next read.
 
 Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, for this order, as a list and
 for single edges, while here vertices may share ranks; Sariyuce et al., "Streaming Algorithms for k-core Decomposition",
@@ -60,18 +60,20 @@ HELD = np.int32(np.iinfo(np.int32).max)
 MAX_RANK = 2**30
 """Ranks at the end only grow, and ranks at the front only fall. Before they overflow, they are reassigned."""
 
-WASTED = 2
 RECOMPUTE_ABOVE = 1 / 4
-"""If more than this fraction of the arcs is visited, recomputation from scratch is faster."""
+"""A repair is given up once it has cost this fraction of a recomputation."""
 
 ROUND_ARCS = {"cpu": 2**15, "gpu": 2**20}
 """A round costs as much as a visit to this number of arcs, by device. A recomputation has one for each core number."""
 
+WASTED = 2
+"""The cost of a repair that is given up, in recomputations: it also needs an order, which takes as long as one."""
+
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
-SMALL_EDGES, SMALL_ROUNDS = {"cpu": 256, "gpu": 4096}, 2
-"""This number of edges, by device, and of rounds is always tried: a recomputation costs as much in the smallest graph."""
+SMALL_EDGES = {"cpu": 256, "gpu": 4096}
+"""This number of edges, by device, is always tried, and one round: a recomputation costs as much in the smallest graph."""
 
 
 class _Order(NamedTuple):
@@ -116,8 +118,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     -----
     A batch costs a look-up for each edge. Then an insertion costs two passes over the edges of each vertex that moves
     in the order. A deletion costs one over the edges of the vertices whose core numbers fall. Most edges of a batch
-    lead to neither. If more than a quarter of the graph would be visited, core numbers are recomputed when results are
-    next read.
+    lead to neither. If that would cost more than a quarter of a recomputation, core numbers are recomputed when results
+    are next read.
 
     Examples
     --------
@@ -227,7 +229,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         if repairs:
             self._note_size(src.size)
             price = ROUND_ARCS[self.graph.device.kind]
-            self._left = (self.graph.num_arcs + self._largest * price) * RECOMPUTE_ABOVE + SMALL_ROUNDS * price
+            self._left = (self.graph.num_arcs + self._largest * price) * RECOMPUTE_ABOVE + price
         return repairs
 
     def _is_small(self, edges: int) -> bool:

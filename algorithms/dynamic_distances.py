@@ -14,8 +14,10 @@ and relaxed.
                      find its predecessor. Each state has a list of the vertices that got it
     flat[0]          1 after a vertex was reached over an edge that did not increase the
                      distance
-    bad[0]           1 after a negative weight was seen, or a path length overflowed the
-                     distances' type
+    bad[0]           1 after a negative weight was seen, a path length overflowed the
+                     distances' type, or a repair was given up
+    bad[1], bad[2]   levels of repairs since results were last read: so far, and before the
+                     current traversal
 
 A distance is the smallest sum along any path, added in order from the source in the type of the distances. It does not
 depend on the order in which paths are tried, so repaired distances equal recomputed ones to the last bit of a float.
@@ -74,9 +76,9 @@ MOST_IMPROVED = 1 / 4
 """If a larger fraction of the sampled reached vertices has come nearer, a recomputation would have cost as much:
 relaxing an edge of theirs costs 3.5 times as much as in a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices
 are sampled as fractions of the number of all."""
-LEVELS, SMALL_LEVELS = 1 / 8, 64
-"""Without weights, a repair on a GPU is given up if a traversal has more levels than this fraction of the levels of the
-last search from scratch, plus a constant: a level costs as much as several vertices."""
+MOST_LEVELS, SMALL_LEVELS = 1 / 2, 64
+"""Without weights, repairs on a GPU are given up if they have had, since results were last read, more levels than this
+fraction of the levels of the last search from scratch, plus a constant: a level of either costs the same."""
 PULLED = 1 / 8
 """These fractions are multiplied by this where a search from scratch pulls, without weights on a CPU."""
 
@@ -104,7 +106,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._weighted = weighted
         self._unreached = unreached_of(found.distance.dtype)
         self._length = weight_length if weighted else unit_length
-        self._flags = graph.xp.zeros(2, np.int32)
+        self._flags = graph.xp.zeros(4, np.int32)
         self._flat, self._bad = self._flags[:1], self._flags[1:]
         self._has_lengths = weighted and graph.weight_dtype is not None
         self._width: Any = None
@@ -114,7 +116,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._queue: fr.PriorityFrontier | None = None
         # On a GPU small batches are steps without a host synchronization. The host reads their flags later.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
-        self._unread: set[Trials] = set()  # of steps whose flags the host has not read
+        self._unread: set[Trials] = set()  # of repairs since flags were read
         improve, repair = batch_steps(self._length, graph.directed)
         self._improves, self._repairs = (
             fr.capture(graph, step, batches=True, max_batch=MAX_ARCS) for step in (improve, repair)
@@ -167,13 +169,13 @@ class DynamicDistances(IncrementalAlgorithm):
             before = self._sampled()
             self._relax(improved)
             if not self._known:
-                wasted = LEVELS
+                wasted = MOST_LEVELS
             elif before is not None:
                 now = self._sampled()
                 wasted = float(
                     np.count_nonzero(now != before) > MOST_IMPROVED * np.count_nonzero(now < self._unreached)
                 )
-        self._insertions.note(wasted)
+        self._note(self._insertions, wasted)
         self._is_checked = False
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -183,7 +185,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._is_few(src):
             self._repair_few(src, dst)
         elif not self._affects_much(src.size) and self._tries(self._deletions, src):
-            self._deletions.note(self._repair(src, dst))
+            self._note(self._deletions, self._repair(src, dst))
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. A deleted source reaches nothing. A reinserted one reaches itself."""
@@ -225,23 +227,33 @@ class DynamicDistances(IncrementalAlgorithm):
         """
         if not self._unread:
             return
-        flat, bad = self.graph.device.to_host(self._flags).tolist()
-        for trials in self._unread:
-            trials.note(bad)
-        self._unread.clear()
+        flat, bad, levels, _ = self.graph.device.to_host(self._flags).tolist()
         if bad or (flat and in_update):
             self._known = False
         elif flat:
             self._mend_tree()
+        # If a later batch is not repaired, the work is wasted, too.
+        wasted = bad or (not self._known and MOST_LEVELS * levels / self._levels)
+        for trials in self._unread:
+            trials.note(wasted)
+        self._unread.clear()
+        self._flags[2:].fill(0)
 
     def _tries(self, trials: Trials, src: Any) -> bool:
         """Whether to repair the changes of a batch. Otherwise distances are recomputed when they are read."""
         self._known = trials.pays(src.size)
         return self._known
 
+    def _note(self, trials: Trials, wasted: float) -> None:
+        """Learn the outcome of a repair. If it has not failed, it may still be wasted when results are read."""
+        trials.note(wasted)
+        if self._known:
+            self._unread.add(trials)
+
     def _is_bad(self) -> bool:
-        """Whether a weight is negative, or a path too long. A recomputation then reports it when results are read."""
-        self._known = not (self._weighted and int(self._bad[0]))
+        """Whether a weight is negative, a path too long, or a repair was given up. A recomputation then reports it when
+        results are read."""
+        self._known = not int(self._bad[0])
         return not self._known
 
     def _part_of(self, src: Any) -> float:
@@ -276,15 +288,14 @@ class DynamicDistances(IncrementalAlgorithm):
             return 0.0
         levels, steps = self._levels, 0
         if graph.directed and graph.has_in_edges:
-            while tentative and steps <= levels:
+            while tentative:
                 steps += 1
                 fr.advance(graph, tentative, self._functors.adopt, *tree, edges="in", output=None)
-                tentative = fr.advance(graph, tentative, self._functors.pass_on, steps, levels, most, *tree)
+                tentative = fr.advance(graph, tentative, self._functors.pass_on, np.int32(steps), levels, most, *tree)
         else:
-            steps = fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, STEPS, levels, most, *tree)
-        if steps > levels:
-            self._known = False
-            return LEVELS
+            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, STEPS, levels, most, *tree)
+        if self._is_bad():
+            return MOST_LEVELS
         if int(tree.number[0]) > most:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return 1.0
@@ -299,7 +310,7 @@ class DynamicDistances(IncrementalAlgorithm):
             else:
                 self._relax(fr.Frontier.all(graph))
             self._is_checked = False
-        return 0.0 if self._known else LEVELS
+        return 0.0 if self._known else MOST_LEVELS
 
     def _relax(self, start: fr.Frontier, changed: fr.Frontier | None = None) -> None:
         """Relax edges, starting from the out-edges of some vertices, and maintain the tree. After too many levels give
@@ -312,9 +323,8 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._has_lengths:
             self._relax_nearest_first(start)
         else:
-            levels = self._levels
-            if fr.traverse(graph, start, self._functors.relax_levels, STEPS, levels, *changing) > levels:
-                self._known = False
+            fr.traverse(graph, start, self._functors.relax_levels, STEPS, self._levels, *changing)
+            if self._is_bad():
                 return
         if graph.directed:
             if changed is None:
@@ -415,7 +425,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """The largest number of levels of a traversal. A search by weights does not count its levels."""
         if self._has_lengths or not self.graph.device.is_gpu:
             return NO_LIMIT
-        return int(LEVELS * self._searched) + SMALL_LEVELS
+        return int(MOST_LEVELS * self._searched) + SMALL_LEVELS
 
     @property
     def _most_tentative(self) -> int:
