@@ -73,7 +73,7 @@ LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
 SMALL_EDGES = {"cpu": 256, "gpu": 4096}
-"""This number of edges, by device, is always tried, and one round: a recomputation costs as much in the smallest graph."""
+"""This number of edges, by device, is always tried, and one round: recomputing the smallest graph costs as much."""
 
 
 class _Order(NamedTuple):
