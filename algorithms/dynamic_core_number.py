@@ -192,7 +192,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             levels = order.core, order.support, order.rank, self._first
             fr.advance(self.graph, risen, _count_risen, *levels, edges="both")
             crowded = fr.filter(risen, _is_crowded, order.core, order.later, order.rank)
-        self._trials.note(0)
+        self._trials.note(0)  # deletions nearly always pay, and show nothing about insertions
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Lower core numbers, round by round."""
@@ -207,7 +207,6 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             fr.compute(falling, _fall, self._last, *order)
             others = fr.advance(self.graph, falling, _count_fallen, self._last, *order, edges="both")
             falling = fr.filter(falling, _falls_again, order.core, order.support) | others
-        self._trials.note(0)
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. Deleted ones have lost their edges before."""
