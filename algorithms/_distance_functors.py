@@ -15,6 +15,10 @@ from .shortest_path_tree import unit_length
 SETTLED = 0
 TENTATIVE = 1
 CHANGED = 2
+GIVEN_UP, LEVELS, BEFORE = range(3)
+"""Indices into `bad`: 1 if distances must be recomputed, the number of levels that traversals have had since results
+were last read, and that number at the start of a traversal."""
+STEPS = fr.advanced.StepCounter(1)
 
 
 class Repair(NamedTuple):
@@ -43,7 +47,8 @@ def is_in_tree(src, dst, edge, weight, predecessor):
 
 def mark_without_looking(src, dst, edge, weight, *args):
     tree = Repair(*args)
-    if tree.predecessor[dst] != src:
+    start(tree)
+    if tree.predecessor[dst] != src or tree.bad[GIVEN_UP]:
         return False
     tree.predecessor[dst] = -1
     make_tentative(tree, dst)
@@ -52,10 +57,10 @@ def mark_without_looking(src, dst, edge, weight, *args):
 
 def forget(v, tentative, most, *args):
     tree = Repair(*args)
+    start(tree)
     if tentative[0] > most:
-        tree.bad[0] = 1
-        return False
-    if tree.state[v] != TENTATIVE:
+        tree.bad[GIVEN_UP] = 1
+    if tree.bad[GIVEN_UP] or tree.state[v] != TENTATIVE:
         return False
     tree.state[v] = SETTLED if tree.both_ways else CHANGED
     tree.distance[v] = tree.unreached
@@ -133,10 +138,28 @@ def relax_edge(tree, v, u, length):
     return False
 
 
+def start(tree):
+    """Note the number of levels before the next traversal."""
+    if tree.bad[BEFORE] < tree.bad[LEVELS]:
+        tree.bad[BEFORE] = tree.bad[LEVELS]
+
+
+def goes_on(tree, step, most):
+    """Whether a traversal continues at this step. Otherwise it ends, and the repair is given up."""
+    levels = tree.bad[BEFORE] + step
+    if levels > most:
+        tree.bad[GIVEN_UP] = 1
+        return False
+    if tree.bad[LEVELS] < levels:
+        tree.bad[LEVELS] = levels
+    return True
+
+
 class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
     relax: Callable
+    relax_levels: Callable
     relax_listed: Callable
     mark_tentative: Callable
     adopt_or_pass_on: Callable
@@ -152,6 +175,10 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
     def relax(src, dst, edge, weight, *args):
         return relax_edge(Repair(*args), src, dst, length_of(weight))
+
+    def relax_levels(src, dst, edge, weight, step, levels, *args):
+        tree = Repair(*args)
+        return goes_on(tree, step, levels) and relax_edge(tree, src, dst, length_of(weight))
 
     def mark_tentative(src, dst, edge, weight, *args):
         tree = Repair(*args)
@@ -171,8 +198,10 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     # Several threads decide on one vertex concurrently, and may read outdated states. But a vertex that becomes
     # tentative visits all its edges in the next step, and makes all its children of that time tentative, including
     # vertices that adopted it meanwhile. So no settled vertex remains below a tentative one.
-    def adopt_or_pass_on(src, dst, edge, weight, most, *args):
+    def adopt_or_pass_on(src, dst, edge, weight, step, levels, most, *args):
         tree = Repair(*args)
+        if not goes_on(tree, step, levels):
+            return False
         if has_settled_parent(tree, src):
             tree.state[src] = SETTLED
             return False
@@ -192,9 +221,9 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             tree.state[src] = SETTLED
         return False
 
-    def pass_on(src, dst, edge, weight, most, *args):
+    def pass_on(src, dst, edge, weight, step, levels, most, *args):
         tree = Repair(*args)
-        return tree.state[src] == TENTATIVE and pass_to_child(tree, src, dst, most)
+        return goes_on(tree, step, levels) and tree.state[src] == TENTATIVE and pass_to_child(tree, src, dst, most)
 
     def pull(src, dst, edge, weight, *args):
         tree = Repair(*args)
@@ -214,12 +243,14 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         return False
 
     def relax_unit(src, dst, edge, weight, *args):
-        return relax_edge(Repair(*args), src, dst, 1)
+        tree = Repair(*args)
+        start(tree)
+        return not tree.bad[GIVEN_UP] and relax_edge(tree, src, dst, 1)
 
     # Edges of length 1 need not be looked up. Edges of a batch are in the graph after an insertion, and absent after a
     # deletion. A parallel edge may remain, along which the vertex then finds its parent again.
     of_batches = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
-    return RepairFunctors(relax, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+    return RepairFunctors(relax, relax_levels, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
 
 
 @functools.cache
@@ -229,12 +260,14 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
     In directed graphs with in-edges, a step cannot alternate between the edges in and out until nothing changes. So
     only vertices that lost their tree edges look for other parents, once, and every vertex below one that found none is
     cut off. Vertices with new distances find their parents at the end.
+
+    The repair is given up if traversals have more than `levels` levels, all since results were last read together.
     """
     functors = repair_functors(length_of)
     entering = "in" if directed else "out"
 
-    def relax(graph, start, changing):
-        fr.traverse(graph, start, functors.relax, *changing)
+    def relax(graph, near, levels, changing):
+        fr.traverse(graph, near, functors.relax_levels, STEPS, levels, *changing)
         if not directed:
             return
         changed = fr.filter(fr.Frontier.listed(graph, changing.listed, changing.number), take_changed, changing.state)
@@ -242,13 +275,13 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
         if changed:
             fr.traverse(graph, changed, functors.find_parent, *changing, edges="in", max_steps=1)
 
-    def improve(graph, src, dst, listed, number, room, *args):
+    def improve(graph, src, dst, levels, listed, number, room, *args):
         changing = Repair(*args).listing(listed, number, room)
         improved = fr.visit_edges(graph, src, dst, functors.relax_listed, *changing)
         if improved:
-            relax(graph, improved, changing)
+            relax(graph, improved, levels, changing)
 
-    def repair(graph, src, dst, most, listed, number, room, *args):
+    def repair(graph, src, dst, levels, most, listed, number, room, *args):
         tree = Repair(*args)
         changing = tree.listing(listed, number, room)
         fr.advanced.clear(tree.number)
@@ -257,12 +290,13 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
             return
         if directed:
             fr.traverse(graph, tentative, functors.adopt, *tree, edges="in", max_steps=1)
-        fr.traverse(graph, tentative, functors.pass_on if directed else functors.adopt_or_pass_on, most, *tree)
+        pass_on = functors.pass_on if directed else functors.adopt_or_pass_on
+        fr.traverse(graph, tentative, pass_on, STEPS, levels, most, *tree)
         listed = fr.Frontier.listed(graph, tree.listed, tree.number)
         cut_off = fr.filter(listed, forget, tree.number, most, *changing)
         if not cut_off:
             return
         fr.traverse(graph, cut_off, functors.pull, *changing, edges=entering, max_steps=1)
-        relax(graph, cut_off, changing)
+        relax(graph, cut_off, levels, changing)
 
     return improve, repair

@@ -16,7 +16,8 @@ class Trials:
     """Decide which batches are repaired, and which are left to a recomputation from scratch.
 
     After a repair that was given up, the next 1, 3, 7, ... batches of its size are not tried, up to `MAX_SKIPPED`,
-    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations.
+    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations. A repair
+    that wastes several recomputations counts as often.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class Trials:
         """Learn the outcome of the last repair: wasted work, as a fraction of a recomputation, or 0."""
         if wasted > LITTLE:
             self._failed_size = self._size
-            self._skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
+            lost = max(int(wasted), 1)
+            self._skip = self._skipped = min(2 * self._skipped + lost, MAX_SKIPPED * lost)
         elif not wasted and self._size >= SIMILAR * self._failed_size:
             self._skip = self._skipped = 0

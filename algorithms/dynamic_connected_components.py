@@ -60,6 +60,8 @@ MOST_VERTICES, SMALL_VERTICES = 1 / 8, 1024
 """Components are recomputed if the tentative vertices exceed this fraction of the vertices, plus a constant. On a CPU,
 also if the vertices that lost their parents have more than that fraction of all arcs. A recomputation looks at each
 vertex once, a repair at all edges of a tentative one, up to four times."""
+RECOMPUTE_LEVELS = 256
+"""On a GPU a recomputation lasts about as long as this number of levels of the search that grows a forest."""
 LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 """Another component may have become the largest if more vertices were attached again than these fractions of all
 vertices, and of the vertices of the largest component."""
@@ -163,6 +165,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             for step in (_rename_components, _split_components)
         )
         self._trials = Trials()
+        self._lost = 1  # recomputations that a repair that is given up costs, with the forest that was grown for it
         self._recompute()
         if graph.has_in_edges and not graph.in_parts:
             self._grow_forest()
@@ -205,10 +208,12 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         """Bring the spanning forest up to date, or grow it, and store the number of arcs."""
         if self._torn:
             return
-        self._relabel()
         self._known_arcs = self.graph.num_arcs
         self._repairs = self.graph.has_in_edges and self._trials.pays(src.size)
-        if self._repairs and not self._has_forest:
+        if not self._repairs:
+            return
+        self._relabel()
+        if not self._has_forest:
             self._grow_forest()
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -269,7 +274,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         outdated = self._read_flags()[OUTDATED] > 0
         if self._is_tried:
             self._is_tried = False
-            self._trials.note(outdated)
+            self._trials.note(outdated * self._lost)
         return outdated
 
     def _read_flags(self) -> list[int]:
@@ -359,7 +364,9 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         """Grow a spanning tree of each component, breadth first."""
         self._torn = True  # until it has grown
         roots = fr.filter(self._members, _plant, self._labels, self._level, self._parent)
-        search_levels(self.graph, roots, self._level, self._parent, edges="both")
+        levels = search_levels(self.graph, roots, self._level, self._parent, edges="both")
+        if self.graph.device.is_gpu:
+            self._lost = 1 + levels // RECOMPUTE_LEVELS
         self._has_forest = True
         self._torn = False
 

@@ -35,8 +35,8 @@ neighbors of no vertex. Their support is their count, which is high enough. The 
 it, and may be too high again. That is repeated until none is. The first condition is preserved throughout.
 
 All levels are worked on at once, since a step at one level changes no number of a vertex at another. Each parallel edge
-counts: in a directed graph, both directions do. If much of the graph is visited, core numbers are recomputed from
-scratch when they are next read.
+counts: in a directed graph, both directions do. If that takes many visits, or many rounds, core numbers are recomputed
+from scratch when they are next read.
 
 Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, for this order, as a list and
 for single edges, while here vertices may share ranks; Sariyuce et al., "Streaming Algorithms for k-core Decomposition",
@@ -61,17 +61,19 @@ MAX_RANK = 2**30
 """Ranks at the end only grow, and ranks at the front only fall. Before they overflow, they are reassigned."""
 
 RECOMPUTE_ABOVE = 1 / 4
-"""If more than this fraction of the arcs is visited, recomputation from scratch is faster."""
+"""A repair is given up once it has cost this fraction of a recomputation."""
 
-ROUND_ARCS = 2048
-"""A round costs at least as much as a visit to this number of arcs."""
+ROUND_ARCS = {"cpu": 2**15, "gpu": 2**20}
+"""A round costs as much as a visit to this number of arcs, by device. A recomputation has one for each core number."""
+
+WASTED = 2
+"""The cost of a repair that is given up, in recomputations: it also needs an order, which takes as long as one."""
 
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
-SMALL_EDGES, SMALL_ARCS = {"cpu": 256, "gpu": 4096}, {"cpu": 2**12, "gpu": 2**15}
-"""This number of edges is always tried, and this number of arcs visited, by device: a recomputation costs as much in
-the smallest graph."""
+SMALL_EDGES = {"cpu": 256, "gpu": 4096}
+"""This number of edges, by device, is always tried, and one round: recomputing the smallest graph costs as much."""
 
 
 class _Order(NamedTuple):
@@ -116,8 +118,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     -----
     A batch costs a look-up for each edge. Then an insertion costs two passes over the edges of each vertex that moves
     in the order. A deletion costs one over the edges of the vertices whose core numbers fall. Most edges of a batch
-    lead to neither. If more than a quarter of the graph would be visited, core numbers are recomputed when results are
-    next read.
+    lead to neither. If that would cost more than a quarter of a recomputation, core numbers are recomputed when results
+    are next read.
 
     Examples
     --------
@@ -156,7 +158,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether a batch cannot be worked on incrementally, or is not likely to pay."""
-        pays = self._is_small(edges) and self._trials.pays() and self._ordered
+        pays = self._known and self._is_small(edges) and self._trials.pays() and self._ordered
         return not pays or max(self._last, -self._first) > MAX_RANK
 
     def outdated(self, edges: int) -> None:
@@ -190,7 +192,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             levels = order.core, order.support, order.rank, self._first
             fr.advance(self.graph, risen, _count_risen, *levels, edges="both")
             crowded = fr.filter(risen, _is_crowded, order.core, order.later, order.rank)
-        self._trials.note(0)
+        self._trials.note(0)  # deletions nearly always pay, and show nothing about insertions
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Lower core numbers, round by round."""
@@ -205,7 +207,6 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             fr.compute(falling, _fall, self._last, *order)
             others = fr.advance(self.graph, falling, _count_fallen, self._last, *order, edges="both")
             falling = fr.filter(falling, _falls_again, order.core, order.support) | others
-        self._trials.note(0)
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. Deleted ones have lost their edges before."""
@@ -226,7 +227,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         repairs = self._repairs(update, src.size)
         if repairs:
             self._note_size(src.size)
-            self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS[self.graph.device.kind]
+            price = ROUND_ARCS[self.graph.device.kind]
+            self._left = (self.graph.num_arcs + self._largest * price) * RECOMPUTE_ABOVE + price
         return repairs
 
     def _is_small(self, edges: int) -> bool:
@@ -242,10 +244,10 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def _spend(self, arcs: int) -> bool:
         """Account for a visit to this number of arcs. False if recomputing, at the next read, is cheaper."""
-        self._left -= arcs + ROUND_ARCS
+        self._left -= arcs + ROUND_ARCS[self.graph.device.kind]
         if self._left < 0 and not fr.advanced.is_warming_up():
             self._known = self._ordered = False
-            self._trials.note(1)
+            self._trials.note(WASTED)
         return self._known
 
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
@@ -269,7 +271,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     def _recompute(self) -> None:
         """Recompute from scratch, including the order if it is likely to be of use."""
         graph = self.graph
-        core = core_number(graph).core_number
+        found = core_number(graph)
+        core = found.core_number
         zeros = graph.xp.zeros_like
         self._first = self._last = self._moves = self._batch = 0
         held = graph.xp.full_like(core, HELD)
@@ -278,6 +281,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         self._take(core, zeros(core), zeros(core), held)
         self._ordered = self._orders and not self._trials.skips
         if self._ordered:
+            self._largest = found.degeneracy
             everything = fr.Frontier.all(graph)
             fr.advance(graph, everything, _count, *self._places, edges="both")
             self._order.support[:] = self._order.count

@@ -14,8 +14,10 @@ and relaxed.
                      find its predecessor. Each state has a list of the vertices that got it
     flat[0]          1 after a vertex was reached over an edge that did not increase the
                      distance
-    bad[0]           1 after a negative weight was seen, or a path length overflowed the
-                     distances' type
+    bad[0]           1 after a negative weight was seen, a path length overflowed the
+                     distances' type, or a repair was given up
+    bad[1], bad[2]   levels of repairs since results were last read: so far, and before the
+                     current traversal
 
 A distance is the smallest sum along any path, added in order from the source in the type of the distances. It does not
 depend on the order in which paths are tried, so repaired distances equal recomputed ones to the last bit of a float.
@@ -40,6 +42,7 @@ import frontier as fr
 
 from ._distance_functors import (
     SETTLED,
+    STEPS,
     Repair,
     RepairFunctors,
     batch_steps,
@@ -73,6 +76,10 @@ MOST_IMPROVED = 1 / 4
 """If a larger fraction of the sampled reached vertices has come nearer, a recomputation would have cost as much:
 relaxing an edge of theirs costs 3.5 times as much as in a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices
 are sampled as fractions of the number of all."""
+MOST_LEVELS, SMALL_LEVELS = 3 / 4, 64
+"""Without weights, repairs on a GPU are given up if they have had, since results were last read, more levels than this
+fraction of the levels of the last search from scratch, plus a constant: a level costs a little more than one of a
+search (1,024 x 1,024 grid: 7 and 6 microseconds on an H200)."""
 PULLED = 1 / 8
 """These fractions are multiplied by this where a search from scratch pulls, without weights on a CPU."""
 
@@ -100,7 +107,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._weighted = weighted
         self._unreached = unreached_of(found.distance.dtype)
         self._length = weight_length if weighted else unit_length
-        self._flags = graph.xp.zeros(2, np.int32)
+        self._flags = graph.xp.zeros(4, np.int32)
         self._flat, self._bad = self._flags[:1], self._flags[1:]
         self._has_lengths = weighted and graph.weight_dtype is not None
         self._width: Any = None
@@ -108,17 +115,17 @@ class DynamicDistances(IncrementalAlgorithm):
         self._insertions, self._deletions = Trials(), Trials()
         self._distance: Any = None
         self._queue: fr.PriorityFrontier | None = None
-        # On a GPU small batches are steps without a host synchronization. The host reads the flags at the next one.
+        # On a GPU small batches are steps without a host synchronization. The host reads their flags later.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
-        self._has_read_flags = True
+        self._unread: set[Trials] = set()  # of repairs since flags were read
         improve, repair = batch_steps(self._length, graph.directed)
         self._improves, self._repairs = (
             fr.capture(graph, step, batches=True, max_batch=MAX_ARCS) for step in (improve, repair)
         )
-        self._take(found.distance, found.predecessor)
+        self._take_found(found)
         if self._has_steps:
-            self._improves.prepare(*self._step_arguments)
-            self._repairs.prepare(self._most_tentative, *self._step_arguments)
+            self._improves.prepare(self._levels, *self._step_arguments)
+            self._repairs.prepare(self._levels, self._most_tentative, *self._step_arguments)
         self._attach()
 
     @maintained
@@ -140,10 +147,12 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._is_few(src):
             if self._weighted:
                 self._repair_few(src, dst)
-            if self._known:
-                self._improves(src, dst, *self._step_arguments)
+            if self._known and self._tries(self._insertions, src):
+                self._improves(src, dst, self._levels, *self._step_arguments)
+                self._unread.add(self._insertions)
             return
-        if self._affects_much(src.size) or not self._tries(self._insertions, src):
+        self._read_flags()
+        if not self._known or self._affects_much(src.size) or not self._tries(self._insertions, src):
             return
         graph = self.graph
         # Edges that became longer are repaired first: outdated distances must not be relaxed.
@@ -160,12 +169,14 @@ class DynamicDistances(IncrementalAlgorithm):
         elif improved:
             before = self._sampled()
             self._relax(improved)
-            if before is not None:
+            if not self._known:
+                wasted = MOST_LEVELS
+            elif before is not None:
                 now = self._sampled()
                 wasted = float(
                     np.count_nonzero(now != before) > MOST_IMPROVED * np.count_nonzero(now < self._unreached)
                 )
-        self._insertions.note(wasted)
+        self._note(self._insertions, wasted)
         self._is_checked = False
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -175,7 +186,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._is_few(src):
             self._repair_few(src, dst)
         elif not self._affects_much(src.size) and self._tries(self._deletions, src):
-            self._deletions.note(self._repair(src, dst))
+            self._note(self._deletions, self._repair(src, dst))
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. A deleted source reaches nothing. A reinserted one reaches itself."""
@@ -203,10 +214,11 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def _repair_few(self, src: Any, dst: Any) -> None:
         """`_repair`, after a small batch, without estimating the work."""
-        self._read_flags()
+        if self._weighted:
+            self._read_flags()
         if self._known and self._tries(self._deletions, src):
-            self._repairs(src, dst, self._most_tentative, *self._step_arguments)
-            self._has_read_flags = not self._weighted
+            self._repairs(src, dst, self._levels, self._most_tentative, *self._step_arguments)
+            self._unread.add(self._deletions)
 
     def _read_flags(self, *, in_update: bool = True) -> None:
         """Process flags that steps have set without a host synchronization.
@@ -214,24 +226,35 @@ class DynamicDistances(IncrementalAlgorithm):
         In an update it is too late to mend the tree: the graph has changed, and deleted edges that belong to the tree
         cannot be found any more. Distances are then recomputed from scratch when they are read.
         """
-        if self._has_read_flags:
+        if not self._unread:
             return
-        self._has_read_flags = True
-        flat, bad = self.graph.device.to_host(self._flags).tolist()
-        self._deletions.note(bad)
+        flat, bad, levels, _ = self.graph.device.to_host(self._flags).tolist()
         if bad or (flat and in_update):
             self._known = False
         elif flat:
             self._mend_tree()
+        # If a later batch is not repaired, the work is wasted, too.
+        wasted = bad or (not self._known and MOST_LEVELS * levels / self._levels)
+        for trials in self._unread:
+            trials.note(wasted)
+        self._unread.clear()
+        self._flags[2:].fill(0)
 
     def _tries(self, trials: Trials, src: Any) -> bool:
         """Whether to repair the changes of a batch. Otherwise distances are recomputed when they are read."""
         self._known = trials.pays(src.size)
         return self._known
 
+    def _note(self, trials: Trials, wasted: float) -> None:
+        """Learn the outcome of a repair. If it has not failed, it may still be wasted when results are read."""
+        trials.note(wasted)
+        if self._known:
+            self._unread.add(trials)
+
     def _is_bad(self) -> bool:
-        """Whether a weight is negative, or a path too long. A recomputation then reports it when results are read."""
-        self._known = not (self._weighted and int(self._bad[0]))
+        """Whether a weight is negative, a path too long, or a repair was given up. A recomputation then reports it when
+        results are read."""
+        self._known = not int(self._bad[0])
         return not self._known
 
     def _part_of(self, src: Any) -> float:
@@ -264,12 +287,16 @@ class DynamicDistances(IncrementalAlgorithm):
             return self._part_of(src)
         if self._is_bad():
             return 0.0
+        levels, steps = self._levels, 0
         if graph.directed and graph.has_in_edges:
             while tentative:
+                steps += 1
                 fr.advance(graph, tentative, self._functors.adopt, *tree, edges="in", output=None)
-                tentative = fr.advance(graph, tentative, self._functors.pass_on, most, *tree)
+                tentative = fr.advance(graph, tentative, self._functors.pass_on, np.int32(steps), levels, most, *tree)
         else:
-            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, most, *tree)
+            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, STEPS, levels, most, *tree)
+        if self._is_bad():
+            return MOST_LEVELS
         if int(tree.number[0]) > most:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return 1.0
@@ -284,10 +311,11 @@ class DynamicDistances(IncrementalAlgorithm):
             else:
                 self._relax(fr.Frontier.all(graph))
             self._is_checked = False
-        return 0.0
+        return 0.0 if self._known else MOST_LEVELS
 
     def _relax(self, start: fr.Frontier, changed: fr.Frontier | None = None) -> None:
-        """Relax edges, starting from the out-edges of some vertices, and maintain the tree.
+        """Relax edges, starting from the out-edges of some vertices, and maintain the tree. After too many levels give
+        up: distances are then recomputed when they are read.
 
         In a directed graph vertices with new distances find their predecessors afterwards. `changed`, if known,
         contains them, which saves a pass over the vertices.
@@ -296,7 +324,9 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._has_lengths:
             self._relax_nearest_first(start)
         else:
-            fr.traverse(graph, start, self._functors.relax, *changing)
+            fr.traverse(graph, start, self._functors.relax_levels, STEPS, self._levels, *changing)
+            if self._is_bad():
+                return
         if graph.directed:
             if changed is None:
                 changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), take_changed, self._state)
@@ -342,10 +372,15 @@ class DynamicDistances(IncrementalAlgorithm):
             found = self._static(self.graph, self.source)
             if not self._arcs_measured <= 2 * self.graph.num_arcs <= 4 * self._arcs_measured:
                 self._arcs_measured, self._width = self.graph.num_arcs, None
-            self._take(found.distance, found.predecessor)
+            self._take_found(found)
         else:
             xp, n = self.graph.xp, self.graph.num_vertices
             self._take(xp.full(n, self._unreached, self._unreached.dtype), xp.full(n, -1, self.graph.vertex_dtype))
+
+    def _take_found(self, found: Any) -> None:
+        """Adopt the result of a search from scratch."""
+        self._take(found.distance, found.predecessor)
+        self._searched = getattr(found, "levels", NO_LIMIT)
 
     def _take(self, distance: Any, predecessor: Any) -> None:
         """Adopt these arrays, and reset all state. Captures stay valid unless the number of vertices grows."""
@@ -364,7 +399,8 @@ class DynamicDistances(IncrementalAlgorithm):
         fr.advanced.clear(self._changed_list[1])
         self._bad.fill(0)
         self._flat.fill(0)
-        self._known = self._is_checked = self._has_read_flags = True
+        self._known = self._is_checked = True
+        self._unread.clear()
 
     def _bring_up(self) -> None:
         self._read_flags(in_update=False)
@@ -384,6 +420,13 @@ class DynamicDistances(IncrementalAlgorithm):
     def _limit(self) -> float:
         """Up to which fraction of the graph may be affected without a recomputation."""
         return RECOMPUTE_ABOVE * (1 if self._has_lengths or self.graph.device.is_gpu else PULLED)
+
+    @property
+    def _levels(self) -> int:
+        """The largest number of levels of a traversal. A search by weights does not count its levels."""
+        if self._has_lengths or not self.graph.device.is_gpu:
+            return NO_LIMIT
+        return int(MOST_LEVELS * self._searched) + SMALL_LEVELS
 
     @property
     def _most_tentative(self) -> int:

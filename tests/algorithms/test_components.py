@@ -251,6 +251,21 @@ def test_dynamic_components_given_up(dynamic, device, rng, both_ways, monkeypatc
     check(graph, components)
 
 
+def test_a_forest_that_is_lost_counts(dynamic, device, monkeypatch):
+    """Of a path it takes a GPU as long to grow as several recomputations."""
+    for name, limit in {"MOST_VERTICES": 0, "SMALL_VERTICES": 4, "RECOMPUTE_LEVELS": 10}.items():
+        monkeypatch.setattr(module, name, limit)
+    n = 105
+    graph = dynamic.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
+    components = DynamicConnectedComponents(graph)
+    graph.delete_edges([10], [11])
+    check(graph, components)
+    assert components._trials._skip == (11 if graph.device.is_gpu else 1)
+    graph.insert_edges([50], [5])
+    graph.delete_edges([60], [61])  # joins and cuts, unrepaired
+    check(graph, components)
+
+
 def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_ways, monkeypatch):
     """Their ends may be few enough to be stored, or not."""
     monkeypatch.setattr(module, "SMALL_BATCHES", 5)

@@ -170,7 +170,7 @@ def test_a_directed_graph_without_in_edges(structure, device, rng):
 
 def test_after_a_batch_that_visited_too_much(structure, device, monkeypatch):
     """The unfinished repair is dropped, and the next batches are not tried: more of them after more failures."""
-    limit(monkeypatch, RECOMPUTE_ABOVE=1 / 4, ROUND_ARCS=0, SMALL_ARCS={device: 0})
+    limit(monkeypatch, RECOMPUTE_ABOVE=1 / 4, ROUND_ARCS={device: 0}, WASTED=1)
     n = 200
     graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
     cores = DynamicCoreNumber(graph)
@@ -187,3 +187,15 @@ def test_after_a_batch_that_visited_too_much(structure, device, monkeypatch):
     graph.insert_edges([0], [2])
     check(cores)
     assert not cores._trials.skips
+
+
+@pytest.mark.parametrize("price", [0, 10**6])
+def test_rounds_cost_as_much_as_arcs(structure, device, monkeypatch, price):
+    """Moves along a path visit few arcs, in many rounds."""
+    limit(monkeypatch, RECOMPUTE_ABOVE=9, ROUND_ARCS={device: price})
+    n = 200
+    graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
+    cores = DynamicCoreNumber(graph)
+    graph.insert_edges([n - 1], [0])
+    assert cores._known == (price == 0)
+    check(cores, incremental=price == 0)

@@ -8,6 +8,7 @@ from verifiers import host, verify_distances
 
 from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
+from algorithms._trials import Trials
 from frontier.runtime.memory.scratch import Counters
 
 FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
@@ -293,3 +294,27 @@ def test_an_overflow_is_reported_when_distances_are_read(structure, device):
         observer.distance  # noqa: B018
     graph.delete_edges([1], [2])
     assert host(observer.distance)[[0, 1, 3]].tolist() == [0, 2**62, 5]
+
+
+@pytest.mark.parametrize("levels", [10**6, 20], ids=["any", "few"])
+def test_repairs_with_many_levels_are_given_up(structure, device, orientation, monkeypatch, levels):
+    """Also if another batch follows before distances are read."""
+    monkeypatch.setattr(repair.DynamicDistances, "_levels", levels)
+    monkeypatch.setattr(repair, "RECOMPUTE_ABOVE", 100)
+    monkeypatch.setattr(repair, "MOST_IMPROVED", 1)
+    n, searches = 200, []
+    path = np.arange(n - 1), np.arange(1, n), n
+    graph, observer, check = follow(structure, device, path, None, 0, **orientation)
+    monkeypatch.setattr(observer, "_static", lambda *args: searches.append(args) or bfs(*args))
+    for inserted, deleted, is_long in (
+        ((0, 4), (9, 10), True),  # cuts most of the path off
+        ((8, 12), (n - 2, n - 1), True),  # brings it nearer
+        ((n - 4, n - 2), (n - 6, n - 5), False),
+        ((n - 8, n - 6), (n - 2, n - 1), False),
+    ):
+        observer._insertions, observer._deletions = Trials(), Trials()
+        searches.clear()
+        graph.delete_edges(*([v] for v in deleted))
+        graph.insert_edges(*([v] for v in inserted))
+        check()
+        assert len(searches) == (is_long and levels < n)

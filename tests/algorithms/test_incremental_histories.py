@@ -29,8 +29,7 @@ DEVICES = ("cpu", "gpu")
 LIMITS = {
     "dynamic_core_number": {
         "SMALL_EDGES": dict.fromkeys(DEVICES, 3),
-        "SMALL_ARCS": dict.fromkeys(DEVICES, 24),
-        "ROUND_ARCS": 1,
+        "ROUND_ARCS": dict.fromkeys(DEVICES, 1),
         "MAX_RANK": 9,
     },
     "dynamic_triangle_count": {"SMALL_EDGES": dict.fromkeys(DEVICES, 2), "MAX_BATCHES": 2},
@@ -38,6 +37,7 @@ LIMITS = {
     "dynamic_connected_components": {"SMALL_BATCHES": 1},
     "dynamic_katz_centrality": {"LARGE": 2, "LOCAL_SHARE": 1, "MOST_LEFT": 10**6},
     "dynamic_betweenness_centrality": {"MOST": 10**6, "MOST_EDGES": 10**6, "STAGES": {"cpu": 2, "gpu": 1}},
+    "dynamic_distances": {"MOST_LEVELS": 1 / 4, "SMALL_LEVELS": 1},
     "dynamic_coloring": {"FEW_COLORS": 0, "SMALL_ARCS": 4},
     "dynamic_strongly_connected_components": {
         "SMALL_GRAPH": dict.fromkeys(DEVICES, 0),

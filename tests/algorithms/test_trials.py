@@ -40,6 +40,12 @@ def test_success_ends_it_and_small_losses_do_not_count():
     assert tried(trials, [100] * 3, wasted=0.01) == [True] * 3
 
 
+def test_repairs_that_waste_several_recomputations_count_as_often():
+    found = tried(Trials(), [100] * 400, wasted=3.0)
+    gaps = np.diff(np.flatnonzero(found)) - 1
+    assert gaps.tolist()[:6] == [3, 9, 21, 45, 93, 93]
+
+
 @pytest.fixture
 def graph(rng):
     """A ring with triangles and few shortcuts: a few of its edges cut off much."""

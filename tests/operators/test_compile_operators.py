@@ -144,7 +144,8 @@ def test_errors_on_the_gpu_name_the_functor_and_the_reason(op, reason):
 DISTANCES = {
     "_root_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
     "has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
-    "mark_without_looking": "visit_edges", "relax": "advance", "adopt_or_pass_on": "advance", "forget": "filter",
+    "mark_without_looking": "visit_edges", "relax": "advance", "relax_levels": "advance",
+    "adopt_or_pass_on": "advance", "forget": "filter",
     "pull": "advance", "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "take_changed": "filter",
 }  # fmt: skip
 DISTANCE_TYPES = [
