@@ -8,6 +8,8 @@ MAX_SKIPPED = 31
 LITTLE = 1 / 16
 """A smaller fraction of a recomputation is not counted as a loss."""
 
+MOST_SAVED = 2
+"""Recomputations that repairs may have saved before some that are given up."""
 SIMILAR = 1 / 2
 """Batches below this fraction of the size of one whose repair was given up are tried regardless."""
 
@@ -16,13 +18,14 @@ class Trials:
     """Decide which batches are repaired, and which are left to a recomputation from scratch.
 
     After a repair that was given up, the next 1, 3, 7, ... batches of its size are not tried, up to `MAX_SKIPPED`,
-    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations. A repair
-    that wastes several recomputations counts as often.
+    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations. A repair that wastes
+    several recomputations counts as often, and one that earlier repairs have made up for does not count.
     """
 
     def __init__(self) -> None:
         self._skip = self._skipped = 0  # batches to skip, and the number skipped after the last failure
         self._size = self._failed_size = 0
+        self._saved = 0.0  # recomputations, by the last repairs
 
     @property
     def skips(self) -> bool:
@@ -37,9 +40,13 @@ class Trials:
         self._size = size
         return True
 
-    def note(self, wasted: float) -> None:
-        """Learn the outcome of the last repair: wasted work, as a fraction of a recomputation, or 0."""
-        if wasted > LITTLE:
+    def note(self, wasted: float, saved: float = 0.0) -> None:
+        """Learn the outcome of the last repair: wasted or saved work, in recomputations."""
+        self._saved = min(self._saved + saved - wasted, MOST_SAVED)
+        if self._saved < 0:
+            self._saved = 0.0
+            if wasted <= LITTLE:
+                return
             self._failed_size = self._size
             lost = max(int(wasted), 1)
             self._skip = self._skipped = min(2 * self._skipped + lost, MAX_SKIPPED * lost)

@@ -235,8 +235,9 @@ class DynamicDistances(IncrementalAlgorithm):
             self._mend_tree()
         # If a later batch is not repaired, the work is wasted, too.
         wasted = bad or (not self._known and MOST_LEVELS * levels / self._levels)
+        saved = 1 - levels / self._searched if self._levels < NO_LIMIT and not wasted else 0
         for trials in self._unread:
-            trials.note(wasted)
+            trials.note(wasted, saved)
         self._unread.clear()
         self._flags[2:].fill(0)
 

@@ -46,6 +46,14 @@ def test_repairs_that_waste_several_recomputations_count_as_often():
     assert gaps.tolist()[:6] == [3, 9, 21, 45, 93, 93]
 
 
+def test_repairs_that_have_saved_more_are_tried_on():
+    trials = Trials()
+    for saved, wasted in ((0.5, 0), (0.5, 0), (0, 0.75), (0.5, 0), (0, 0.75)):
+        assert trials.pays(100)
+        trials.note(wasted, saved)
+    assert tried(trials, [100, 100]) == [True, False]
+
+
 @pytest.fixture
 def graph(rng):
     """A ring with triangles and few shortcuts: a few of its edges cut off much."""
