@@ -261,7 +261,7 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
     only vertices that lost their tree edges look for other parents, once, and every vertex below one that found none is
     cut off. Vertices with new distances find their parents at the end.
 
-    The repair is given up if traversals have more than `levels` levels, all since results were last read together.
+    The repair is given up once all traversals since results were last read have more than `levels` levels in total.
     """
     functors = repair_functors(length_of)
     entering = "in" if directed else "out"

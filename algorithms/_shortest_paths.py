@@ -107,7 +107,7 @@ def add_paths(
     O((V + E) levels) work at most for every 32 sources, or O(V + E) for each.
     """
     in_turn = bool(sources) and is_deep(graph, sources[0])
-    add = partial(_add_in_turn, with_in_edges(graph, "betweenness")) if in_turn else _add_together
+    add = partial(_add_in_turn, with_in_edges(graph, "betweenness_centrality")) if in_turn else _add_together
     for i in range(0, len(sources), WIDTH):
         found = kept[i // WIDTH] if kept else None
         add(graph, sources[i : i + WIDTH], total, endpoints, edges, found)

@@ -9,7 +9,7 @@ LITTLE = 1 / 16
 """A smaller fraction of a recomputation is not counted as a loss."""
 
 MOST_SAVED = 2
-"""Recomputations that repairs may have saved before some that are given up."""
+"""The largest credit for successful repairs, in recomputations, against which later failures are set off."""
 SIMILAR = 1 / 2
 """Batches below this fraction of the size of one whose repair was given up are tried regardless."""
 
@@ -18,8 +18,8 @@ class Trials:
     """Decide which batches are repaired, and which are left to a recomputation from scratch.
 
     After a repair that was given up, the next 1, 3, 7, ... batches of its size are not tried, up to `MAX_SKIPPED`,
-    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations. A repair that wastes
-    several recomputations counts as often, and one that earlier repairs have made up for does not count.
+    until one succeeds. So abandoned repairs cost a small fraction of the work of recomputations. A repair that wastes n
+    recomputations counts as n failures. A failure within the credit of earlier repairs is not counted.
     """
 
     def __init__(self) -> None:

@@ -165,7 +165,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             for step in (_rename_components, _split_components)
         )
         self._trials = Trials()
-        self._lost = 1  # recomputations that a repair that is given up costs, with the forest that was grown for it
+        self._lost = 1  # the cost of a repair that is given up, in recomputations, with its forest
         self._recompute()
         if graph.has_in_edges and not graph.in_parts:
             self._grow_forest()

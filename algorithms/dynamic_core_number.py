@@ -35,7 +35,7 @@ neighbors of no vertex. Their support is their count, which is high enough. The 
 it, and may be too high again. That is repeated until none is. The first condition is preserved throughout.
 
 All levels are worked on at once, since a step at one level changes no number of a vertex at another. Each parallel edge
-counts: in a directed graph, both directions do. If that takes many visits, or many rounds, core numbers are recomputed
+counts: in a directed graph, both directions do. If a repair needs many visits or rounds, core numbers are recomputed
 from scratch when they are next read.
 
 Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, for this order, as a list and
@@ -67,13 +67,14 @@ ROUND_ARCS = {"cpu": 2**15, "gpu": 2**20}
 """A round costs as much as a visit to this number of arcs, by device. A recomputation has one for each core number."""
 
 WASTED = 2
-"""The cost of a repair that is given up, in recomputations: it also needs an order, which takes as long as one."""
+"""The cost of a repair that is given up, in recomputations. The order is lost with it, and costs one more."""
 
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
 SMALL_EDGES = {"cpu": 256, "gpu": 4096}
-"""This number of edges, by device, is always tried, and one round: recomputing the smallest graph costs as much."""
+"""Batches up to this number of edges, by device, are always tried, for one round at least: recomputing the smallest
+graph costs as much."""
 
 
 class _Order(NamedTuple):
@@ -192,7 +193,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             levels = order.core, order.support, order.rank, self._first
             fr.advance(self.graph, risen, _count_risen, *levels, edges="both")
             crowded = fr.filter(risen, _is_crowded, order.core, order.later, order.rank)
-        self._trials.note(0)  # deletions nearly always pay, and show nothing about insertions
+        self._trials.note(0)  # edges_deleted notes no success: deletions nearly always pay, and would excuse failures
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Lower core numbers, round by round."""

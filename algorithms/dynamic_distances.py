@@ -77,8 +77,8 @@ MOST_IMPROVED = 1 / 4
 relaxing an edge of theirs costs 3.5 times as much as in a search from scratch (R-MAT 15/16, grid 128 x 128). Vertices
 are sampled as fractions of the number of all."""
 MOST_LEVELS, SMALL_LEVELS = 3 / 4, 64
-"""Without weights, repairs on a GPU are given up if they have had, since results were last read, more levels than this
-fraction of the levels of the last search from scratch, plus a constant: a level costs a little more than one of a
+"""Limits on the levels of repairs on a GPU, without weights: this fraction of the levels of the last search from
+scratch, plus a constant. All repairs since results were last read count. A level costs a little more than a level of a
 search (1,024 x 1,024 grid: 7 and 6 microseconds on an H200)."""
 PULLED = 1 / 8
 """These fractions are multiplied by this where a search from scratch pulls, without weights on a CPU."""
@@ -161,7 +161,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if not self._known:
             return
         improved = fr.visit_edges(graph, src, dst, self._functors.relax_listed, *self._changing)
-        if self._is_bad():
+        if self._weighted and self._is_bad():
             return
         wasted = 0.0
         if improved and self._affects_much(improved.num_arcs):
@@ -185,7 +185,9 @@ class DynamicDistances(IncrementalAlgorithm):
             return
         if self._is_few(src):
             self._repair_few(src, dst)
-        elif not self._affects_much(src.size) and self._tries(self._deletions, src):
+            return
+        self._read_flags()
+        if self._known and not self._affects_much(src.size) and self._tries(self._deletions, src):
             self._note(self._deletions, self._repair(src, dst))
 
     def vertices_changed(self) -> None:
@@ -235,7 +237,7 @@ class DynamicDistances(IncrementalAlgorithm):
             self._mend_tree()
         # If a later batch is not repaired, the work is wasted, too.
         wasted = bad or (not self._known and MOST_LEVELS * levels / self._levels)
-        saved = 1 - levels / self._searched if self._levels < NO_LIMIT and not wasted else 0
+        saved = max(1 - levels / self._searched, 0) if self._levels < NO_LIMIT and not wasted else 0
         for trials in self._unread:
             trials.note(wasted, saved)
         self._unread.clear()
@@ -247,9 +249,9 @@ class DynamicDistances(IncrementalAlgorithm):
         return self._known
 
     def _note(self, trials: Trials, wasted: float) -> None:
-        """Learn the outcome of a repair. If it has not failed, it may still be wasted when results are read."""
+        """Learn the outcome of a repair. A success may still be wasted by a later batch, which the next read shows."""
         trials.note(wasted)
-        if self._known:
+        if self._known and not wasted:
             self._unread.add(trials)
 
     def _is_bad(self) -> bool:
@@ -286,7 +288,7 @@ class DynamicDistances(IncrementalAlgorithm):
             return 0.0
         if self._affects_much(tentative.num_arcs):
             return self._part_of(src)
-        if self._is_bad():
+        if self._weighted and self._is_bad():
             return 0.0
         levels, steps = self._levels, 0
         if graph.directed and graph.has_in_edges:
@@ -362,10 +364,10 @@ class DynamicDistances(IncrementalAlgorithm):
     def _mend_tree(self) -> None:
         """Rebuild the tree where relaxation did not maintain it."""
         if not self.graph.has_in_edges or (self._weighted and int(self._flat[0])):
-            self._flat.fill(0)
             self._predecessor = shortest_path_tree(
                 self.graph, self.source, self._distance, self._unreached, self._length
             )
+            self._flat.fill(0)
 
     def _recompute(self) -> None:
         """Recompute from scratch."""
@@ -425,13 +427,13 @@ class DynamicDistances(IncrementalAlgorithm):
     @property
     def _levels(self) -> int:
         """The largest number of levels of a traversal. A search by weights does not count its levels."""
-        if self._has_lengths or not self.graph.device.is_gpu:
+        if self._has_lengths or self._searched == NO_LIMIT or not self.graph.device.is_gpu:
             return NO_LIMIT
         return int(MOST_LEVELS * self._searched) + SMALL_LEVELS
 
     @property
     def _most_tentative(self) -> int:
-        """The largest number of tentative vertices. Steps without weights do not ask, as no flag is read after them."""
+        """The largest number of tentative vertices. Levels limit steps without weights instead."""
         if self._has_steps and not self._weighted:
             return NO_LIMIT
         return int(self._limit * self.graph.num_vertices) + SMALL

@@ -95,9 +95,9 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
     k : int
         At least 2. The 2-truss is the whole graph.
     layout : {"auto", "native", "csr"}
-        True: in a copy of the edges. False: in the graph as it is stored, which structures that look up edges fast are
-        made for (`Graph.finds_fast`). ``"auto"``: where it is expected to be faster, including the copy. The result's
-        `layout` gives the reason.
+        ``"csr"``: in a copy of the edges. ``"native"``: in the graph as it is stored, which structures that look up
+        edges fast are made for (`Graph.finds_fast`). ``"auto"``: where it is expected to be faster, including the copy.
+        The result's `layout` gives the reason.
 
     Raises
     ------

@@ -3,8 +3,8 @@
 Each edge is oriented from its end of lower degree to its other end. Then no vertex has more than about sqrt(2 E)
 out-neighbors, and every triangle is found once: as a common out-neighbor of the two ends of one arc. The arcs are
 grouped by their upper end, whose out-neighbors form a set. The neighbors of the lower ends, whose lists are short, are
-looked up in it. In a copy, in which vertices are numbered by degree and lists are sorted, only those before the upper
-end are. If no vertex has many neighbors, a CPU orients edges by id.
+looked up in it. A copy numbers vertices by degree and sorts lists, so each list is read only up to the last neighbor of
+the upper end. If no vertex has many neighbors, a CPU orients edges by id.
 
     orientation   the graph as it is stored, and the order of its vertices
     copy          each edge from its end of lower degree to its other end, and reversed
@@ -33,7 +33,7 @@ the fixed cost in the smallest graph: a GPU synchronizes with the host several t
 WALK_STEPS = 1.5
 """The cost of looking a neighbor up in a list as it is stored, likewise, if the structure is walked as fast as CSR."""
 SORTED_STEPS = {"cpu": 0.8, "gpu": 0.4}
-"""The cost of a neighbor in a copy of all edges, likewise: of sorted lists, half are read."""
+"""The cost of a neighbor in a copy of all edges, likewise. About half of each sorted list is read."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,8 +70,8 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "a
     per_vertex : bool
         Also count per vertex, at a slightly higher cost.
     layout : {"auto", "native", "csr"}
-        True: in a copy of the edges, oriented. False: in the graph as it is stored. ``"auto"``: where it is expected to
-        be faster, including the copy. The result's `layout` gives the reason.
+        ``"csr"``: in a copy of the edges. ``"native"``: in the graph as it is stored. ``"auto"``: where it is expected
+        to be faster, including the copy. The result's `layout` gives the reason.
 
     Raises
     ------
@@ -118,7 +118,8 @@ def costs_of(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[flo
     """The expected costs of finding all triangles in the graph as it is stored, and in a copy."""
     listed, walked, in_copy = orientation.steps
     kind = graph.device.kind
-    copied = COPY_START[kind] + COPY_STEPS[kind] * graph.num_arcs + SORTED_STEPS[kind] * in_copy
+    in_copy *= 1.0 if graph.in_parts else SORTED_STEPS[kind]  # a partition's lists are copies anyway
+    copied = COPY_START[kind] + COPY_STEPS[kind] * graph.num_arcs + in_copy
     return listed + WALK_STEPS * graph.walk_cost[kind] * walked, copied
 
 

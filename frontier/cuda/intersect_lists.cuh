@@ -26,12 +26,12 @@ __device__ void intersect_lists(const View& view, Neighbors& shared, VID few, VI
   ExpandTile tile;
   const int tile_id = int(Team::thread()) / TILE_SIZE;
   const u32 lanes_before = (1u << tile.lane) - 1;
-  // The number of neighbors in a part that one tile may put there.
-  const i64 quota = view.degree(few) <= Neighbors::PART ? i64(Neighbors::PART) : i64(Neighbors::PART / Neighbors::TILES);
+  const i64 most = Neighbors::PART, held_most = view.degree(few) < most ? view.degree(few) : most;
+  const i64 quota = held_most < most ? most : most / Neighbors::TILES;  // neighbors in a part that one tile puts there
   bool more = true;
   for (i64 part = 0; more; ++part) {
     Team::sync();
-    HashSet<Team> set(shared.entries, Neighbors::CAPACITY, Neighbors::PART);
+    HashSet<Team> set(shared.entries, Neighbors::CAPACITY, held_most);
     Team::sync();
     i64 held = 0;  // the tile walks the same segments for every part
     auto put = [&](i64, VID, VID w, i64 slot, bool valid) {

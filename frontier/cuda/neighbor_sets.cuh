@@ -3,7 +3,7 @@
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
-constexpr int BITS = 65536;  // the largest difference between members of a set of bits
+constexpr int BITS = 65536;  // members of a set of bits differ by less
 
 // SIZE threads that share a set: a warp, or a block.
 template <int SIZE>
@@ -22,8 +22,8 @@ struct Team {
   }
 };
 
-// A bit for each vertex from the first one of a sorted list on. Its place is the number of members before it. A look-up
-// of a vertex that is no member reads one word.
+// One bit for each id from the first member of a sorted list to the last. The place of a member is the number of members
+// below it. Looking up an id that is no member reads one word at most.
 struct BitSet {
   struct Memory {
     u32 words[BITS / 32];
@@ -33,7 +33,7 @@ struct BitSet {
   VID low;
   u32 size, places;
 
-  // All threads of a block call it.
+  // All 256 threads of a block call it.
   __device__ BitSet(Memory& memory, const VID* list, u32 count)
       : memory(memory), low(list[0]), size(u32(list[count - 1] - list[0]) + 1), places(count) {
     const u32 words = (size + 31) / 32, each = BITS / 32 / Team<256>::size, first = threadIdx.x * each;

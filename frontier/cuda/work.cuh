@@ -1,8 +1,8 @@
 // The work of a ticket, as schedule() distributes vertices (degree_order.cuh). Macro: VID.
 #pragma once
-#include "frontier/cuda/types.cuh"
+#include "frontier/cuda/tile.cuh"
 
-// A vertex, and one piece of a list of its neighbors. Of `order`, the first `hubs` vertices have several pieces, from
+// A vertex, and one piece of a list of its neighbors. The first `hubs` vertices of `order` have several pieces, from
 // ticket first_piece[i] on.
 struct Work {
   VID x;
@@ -25,3 +25,9 @@ struct Work {
     pieces = first_piece[low + 1] - first_piece[low];
   }
 };
+
+// Adds all threads' parts of a total to counters[0].
+__device__ __forceinline__ void add_total(u64* counters, u64 total) {
+  total = Tile<32>().reduce(total, Sum());
+  if ((threadIdx.x & 31) == 0 && total) atomicAdd(counters, total);
+}

@@ -31,7 +31,7 @@ from .visit_edges import visit_edges
 
 __all__ = [
     "Orientation", "PriorityFrontier", "SpMV", "StepCounter", "advance", "common_neighbors", "compute",
-    "copy_for_passes", "copy_if_faster", "defer", "edge_support", "extract_neighbors", 
-    "extract_subgraph", "filter", "intersect", "intersect_arcs", "neighbor_reduce", "reduce", "sample_neighbors",
+    "copy_for_passes", "copy_if_faster", "defer", "edge_support", "extract_neighbors", "extract_subgraph",
+    "filter", "intersect", "intersect_arcs", "neighbor_reduce", "reduce", "sample_neighbors",
     "traverse", "visit_edges",
 ]  # fmt: skip

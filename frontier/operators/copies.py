@@ -77,7 +77,7 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
 
 
 def static_rows(graph: BaseGraph, offsets: Any, dst: Any) -> Any:
-    """Arcs that are given as CSR arrays, with sorted rows, as a directed graph on the device of `graph`."""
+    """A directed static graph of CSR arrays. If rows are not sorted, the caller clears `has_sorted_lists`."""
     return csr_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
 
 

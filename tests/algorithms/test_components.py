@@ -252,7 +252,7 @@ def test_dynamic_components_given_up(dynamic, device, rng, both_ways, monkeypatc
 
 
 def test_a_forest_that_is_lost_counts(dynamic, device, monkeypatch):
-    """Of a path it takes a GPU as long to grow as several recomputations."""
+    """Growing the forest of a path costs a GPU as much as several recomputations."""
     for name, limit in {"MOST_VERTICES": 0, "SMALL_VERTICES": 4, "RECOMPUTE_LEVELS": 10}.items():
         monkeypatch.setattr(module, name, limit)
     n = 105

@@ -54,6 +54,14 @@ def test_repairs_that_have_saved_more_are_tried_on():
     assert tried(trials, [100, 100]) == [True, False]
 
 
+def test_losses_outlive_the_next_read(graph):
+    observer = DynamicBFS(graph, 0)
+    assert observer._insertions.pays(100)
+    observer._note(observer._insertions, 1.0)
+    observer.distance  # noqa: B018
+    assert observer._insertions.skips
+
+
 @pytest.fixture
 def graph(rng):
     """A ring with triangles and few shortcuts: a few of its edges cut off much."""

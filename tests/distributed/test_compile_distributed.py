@@ -14,7 +14,6 @@ from frontier.distributed.exchange import levels, sending
 from frontier.distributed.operators import common_on_gpu, persistent, triangles
 from frontier.distributed.partition import owners_on_gpu
 from frontier.distributed.transport import windows
-from frontier.operators import copies
 from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
@@ -63,7 +62,7 @@ CASES = {
         (("op", components._is_outside_in_part, VERTEX, TRUTH),), (labels(g), np.int32(1)), ()
     )),
     "leads": ("extract", lambda g: (
-        (("op", copies.leads, ARC, TRUTH),), (DEGREES, triangles.ALL, copies.UP), CHOOSE
+        (("op", triangles._leads, ARC, TRUTH),), (DEGREES, triangles.UP), CHOOSE
     )),
 }  # fmt: skip
 

@@ -216,6 +216,15 @@ def test_triangles_exchange_lists_once(engine):
     assert comm.waits - before[1] == 1
 
 
+def test_triangles_of_dense_graphs_need_no_copy(engine):
+    n = 200
+    graph = DistributedGraph(SlabGraph, n, engine=engine)
+    graph.insert_edges(*np.triu_indices(n, 1))
+    assert triangle_count(graph).total == n * (n - 1) * (n - 2) // 6
+    with pytest.raises(NotImplementedError, match="use it as it is"):
+        triangle_count(graph, layout="csr")
+
+
 def test_an_iteration_of_pagerank_is_one_exchange_on_cpus(engine):
     graph, one = of_shape(engine, "rmat")
     comm = engine.hosts[0].comm

@@ -61,8 +61,10 @@ class PartOrientation(Orientation):
         return steps, 0, steps
 
     def copy(self) -> Any:
-        """Raises NotImplementedError: the lists of a partition are copies anyway."""
-        raise NotImplementedError("an Orientation of a distributed graph cannot be copied")
+        """Raise NotImplementedError: the lists of a partition are copies already."""
+        raise NotImplementedError(
+            "an Orientation of a distributed graph cannot be copied: use it as it is (layout='auto' or 'native')"
+        )
 
     def lower(self) -> tuple[Any, Any]:
         """Return this partition's vertices' lower neighbors, all but the upper ones: offsets, and positions."""

@@ -60,9 +60,10 @@ class Schedule(NamedTuple):
 def schedule(
     graph: BaseGraph, order: Any, above: Any, lengths: Any, *, piece: int = PIECE, small: int = SMALL_LIST
 ) -> Schedule:
-    """Schedule the vertices of `order`, each with so many neighbors above it, that can be in the middle of a triangle.
+    """Schedule the vertices of `order` that can be in the middle of a triangle.
 
-    `lengths` is by vertex: the number of all its neighbors. More than `piece` are cut, and up to `small` get a warp.
+    `above` has the number of upper neighbors by position, `lengths` the work of each vertex by id. On a GPU, vertices
+    with more than `piece` are cut, and vertices with up to `small` get a warp.
     """
     most = LISTED_ARCS * graph.num_vertices
     if graph.device.is_gpu:
@@ -109,7 +110,9 @@ def _schedule_on_gpu(
     else:
         first_piece.fill(0)
     listed, hubs, medium, small, *steps = (int(number) for number in found.tolist())
-    return Schedule(scheduled[: hubs + medium + small], hubs, small, first_piece[: hubs + 1], listed, tuple(steps))
+    return Schedule(
+        scheduled[: hubs + medium + small], hubs, small, first_piece[: hubs + 1].copy(), listed, tuple(steps)
+    )
 
 
 class RowClasses(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.base import BaseGraph
-from frontier.core.locking import reads_both
+from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
 
 from ..copies import static_rows
@@ -78,6 +78,7 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
     if not up.num_arcs:
         return support
     if up.device.is_gpu:
+        workspace_of(up).counters.reset()
         launch(up, down, HEADER, support=support)
         return support
     kernel, count = cpu_kernel_for(up.package, make_edge_support, ()), up.num_vertices

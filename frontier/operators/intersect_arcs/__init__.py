@@ -58,8 +58,8 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     Notes
     -----
     O(sum over arcs x -> y of the degree of y) work. Each x's neighbors are put into a set once: marks on the CPU, bits
-    or a hash table in shared memory on the GPU. The neighbors of its partners are looked up in this set, if lists are
-    sorted up to the last neighbor of x. Works on static copies, which it makes of graphs of other structures. An
+    or a hash table in shared memory on the GPU. The neighbors of its partners are looked up in this set. Sorted lists
+    are read only up to the last neighbor of x. Works on static copies, which it makes of graphs of other structures. An
     `Orientation` is walked in place, in any structure, in O(V) memory. For each x, all neighbors of its partners are
     looked up, including the neighbors below them.
     """
@@ -80,10 +80,11 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     graph, pairs = (g if isinstance(g, csr_structure()) else g.to_csr() for g in (graph, pairs))
     if not graph.num_arcs or not pairs.num_arcs:
         return 0
-    if graph.device.is_gpu:
-        return launch(graph, pairs, HEADER, tally)
     counters = workspace_of(graph).counters
     counters.reset()
+    if graph.device.is_gpu:
+        launch(graph, pairs, HEADER, tally)
+        return counters.read()[0]
     kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
     views = graph.store.bare_view(), pairs.store.bare_view()
     workers, n = workers_for(graph.num_vertices), graph.num_vertices
@@ -95,17 +96,15 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     return counters.read()[0]
 
 
-def launch(graph: Any, pairs: Any, header: str, tally: Any = None, support: Any = None) -> int:
-    """Launch the CUDA kernels for static copies: the number of common neighbors, each of which is added to `tally`, or
-    to the `support` of its three arcs."""
+def launch(graph: Any, pairs: Any, header: str, tally: Any = None, support: Any = None) -> None:
+    """Launch the CUDA kernels for static copies. Each common neighbor counts in the graph's counters, which are zero,
+    and is added to `tally`, or to the `support` of its three arcs."""
     partners, above = pairs.store.degrees(), graph.store.degrees()
-    order = places_by_degree(graph, partners, 1).order
+    order = places_by_degree(graph, partners, 0).order
     above_each = elementwise.take(graph.device, above, order)
     plan = schedule(graph, order, above_each, above + partners, piece=PIECE, small=SMALL_LIST)
-    counters = workspace_of(graph).counters
-    counters.reset()
     kernels = cuda_kernels_for(graph, header, (), (), () if tally is None else (("HAS_TALLY", "1"),))
-    args = graph.store.has_sorted_lists, tally, support, counters.array
+    args = graph.store.has_sorted_lists, tally, support, workspace_of(graph).counters.array
     large = int(plan.order.size) - plan.small
     tickets = int(plan.first_piece[-1]) + large - plan.hubs
     kernels.intersect_arcs(
@@ -113,4 +112,3 @@ def launch(graph: Any, pairs: Any, header: str, tally: Any = None, support: Any 
         blocks=min(tickets, resident_blocks()),
     )  # fmt: skip
     kernels.intersect_arcs_of_small(plan.small, graph.view(), pairs.view(), plan.order[large:], *args, tile=32)
-    return counters.read()[0]

@@ -18,8 +18,8 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
 
     Both views are of static copies: each vertex has its neighbors in one run without gaps. Each worker has a row of
     `marks` (the vertex, plus one, whose neighbor each vertex is) and of `tallies`: an atomic for every common neighbor
-    would dominate the time. They start as 0. Sorted lists are read up to the last neighbor
-    of x.
+    would dominate the time. They start as 0. Sorted lists are read only up to the last
+    neighbor of x.
     """
     segment = iterator.segment
 

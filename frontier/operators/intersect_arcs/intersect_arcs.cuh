@@ -1,10 +1,10 @@
 // CUDA kernels of intersect_arcs and edge_support. Macros: VIEW_HEADER, VID, WEIGHT, and HAS_TALLY or HAS_SUPPORT.
 //
 // A team of threads, a block or a warp, processes one vertex x at a time, or a piece of its partners. It puts the
-// neighbors of x into a set in shared memory, and looks up there the neighbors of each partner y. Every match w is
-// counted next to the set, at w's place, and in registers for y; only the count of the arc y -> w costs an atomic in
-// global memory for every match. If lists are sorted, y's list is followed only to the last neighbor of x. Both views
-// are of snapshots: a vertex's neighbors are one run without gaps.
+// neighbors of x into a set in shared memory, and looks up there the neighbors of each partner y. Matches w are counted
+// next to the set for w and x -> w, and in registers for y and y -> x. Only the count of y -> w costs an atomic in
+// global memory for each match. A sorted list of y is read only up to the last neighbor of x. Both views are of
+// snapshots: a vertex's neighbors are one run without gaps.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -14,7 +14,7 @@
 
 constexpr int THREADS = 256;
 constexpr int SMALL_LIST = 128;  // neighbors and partners, at most, of a vertex for one warp (as in __init__.py)
-constexpr int PART = 2048;       // neighbors of x in a set at a time, if they are bits, or half as many
+constexpr int PART = 2048;       // neighbors of x in a set of bits at a time; a hash table has half as many
 constexpr int LOADS = 4;         // neighbors of y that a lane loads before it looks one up: the loads overlap
 constexpr VID LAST = VID(~u64(0) >> (8 * (8 - sizeof(VID)) + 1));  // after every id
 typedef Tile<8> WalkTile;
@@ -47,10 +47,11 @@ __device__ __forceinline__ u32 look_up(const Input& in, const Set& set, VID x, V
     int length = int(in.view.degree(y)), edge = -1;  // the position of x in y's list, on the lane that meets it
     u32 of_y = 0;
     for (int base = 0; base < length; base += LOADS * WalkTile::size) {
-      const VID* at = list + base + tile.lane;
+      const int first = base + tile.lane;
+      const VID* at = list + first;
       VID w[LOADS];
 #pragma unroll
-      for (int j = 0; j < LOADS; ++j) w[j] = base + tile.lane + j * WalkTile::size < length ? at[j * WalkTile::size] : LAST;
+      for (int j = 0; j < LOADS; ++j) w[j] = first + j * WalkTile::size < length ? at[j * WalkTile::size] : LAST;
 #pragma unroll
       for (int j = 0; j < LOADS; ++j) {
         set.find(w[j], [&](u32 place) {
@@ -63,7 +64,7 @@ __device__ __forceinline__ u32 look_up(const Input& in, const Set& set, VID x, V
 #endif
         });
 #ifdef HAS_SUPPORT
-        if (w[j] == x) edge = base + tile.lane + j * WalkTile::size;
+        if (w[j] == x) edge = first + j * WalkTile::size;
 #endif
       }
       if (tile.shfl(w[LOADS - 1], WalkTile::size - 1) >= last) break;  // later ones are above it
@@ -91,6 +92,7 @@ __device__ u64 intersect_one(const Input& in, const Work& work, VID* entries, u3
   const VID* partner = in.pairs.neighbors + in.pairs.segment(x, 0).low;
   const VID* end = partner + partners * (work.piece + 1) / work.pieces;
   partner += partners * work.piece / work.pieces;
+  if (partner == end) return 0;  // there may be more pieces than partners
   u64 of_x = 0;
   u32 listed;
   for (i64 first = low; first < low + degree; first += listed) {
@@ -136,12 +138,8 @@ __device__ u64 intersect_one(const Input& in, const Work& work, VID* entries, u3
   return of_x;
 }
 
-__device__ __forceinline__ void add_total(u64* counters, u64 total) {
-  total = Tile<32>().reduce(total, Sum());
-  if ((threadIdx.x & 31) == 0 && total) atomicAdd(counters, total);
-}
-
-#define INTERSECT_PARAMS View view, View pairs, const VID *order, bool is_sorted, u64 *tally, int *support, u64 *counters
+#define INTERSECT_PARAMS \
+  View view, View pairs, const VID *order, bool is_sorted, u64 *tally, int *support, u64 *counters
 #define INPUT Input{view, pairs, is_sorted}
 #define OUTPUT Output{tally, support}
 

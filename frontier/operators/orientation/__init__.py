@@ -54,9 +54,9 @@ class Orientation:
 
     No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once, at its middle vertex.
     `intersect_arcs` counts in total or for each vertex, and `edge_support` for each edge. They walk the graph itself,
-    whatever its structure, or a `copy`. Only the upper neighbors of the vertices of highest degree are copied
-    otherwise, as these lists are read most often. If no vertex of a graph on a CPU has many neighbors, all are ordered
-    by id, and none are copied.
+    in any structure, or a `copy`. In the graph itself, only the upper neighbors of the vertices of highest degree are
+    copied, as these lists are read most often. If no vertex of a graph on a CPU has many neighbors, all are ordered by
+    id, and none are copied.
 
     It is bound to one version of the graph: after an update (or compaction), its use raises.
 
@@ -132,7 +132,7 @@ class Orientation:
     def copy(self) -> OrientedCopy:
         """Copy the edges, for `intersect_arcs` and `edge_support`, with vertices numbered in this order.
 
-        As lists are sorted, they are read only as far as they can have common neighbors: half of them, on average.
+        Its lists are sorted, so on average half of each is read.
 
         Returns
         -------
@@ -145,8 +145,8 @@ class Orientation:
 
         Notes
         -----
-        O(E log E) work: two passes over all arcs, or one if no vertices are ignored, and a sort of the edges. Two ids
-        of memory for each edge, and 24 bytes for each while it runs.
+        O(E log E) work: two passes over all arcs, or one if the order is by the graph's own degrees, and a sort of the
+        edges. Two ids of memory for each edge, and 24 bytes for each while it runs.
         """
         self.check_version()
         graph, counts = self.graph, None

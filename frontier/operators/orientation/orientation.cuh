@@ -209,11 +209,6 @@ __device__ u64 triangles_of(const Oriented& graph, Buffers& shared, VID x, i64 p
 #define ORIENTED Oriented{view, rank, members, above, listed, first, lists}
 #define COUNTS Counts{tally, support, of_copies}
 
-__device__ __forceinline__ void add_total(u64* counters, u64 total) {
-  total = Tile<32>().reduce(total, Sum());
-  if ((threadIdx.x & 31) == 0 && total) atomicAdd(counters, total);
-}
-
 // Vertices of `order`, a block each. counters: [0] the number of triangles, [1] tickets.
 extern "C" __global__ void __launch_bounds__(BLOCK) triangles(
     i64 count, ORIENTED_PARAMS, i64 hubs, const i64* first_piece) {

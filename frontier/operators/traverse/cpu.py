@@ -86,8 +86,8 @@ def make_advance_repeatedly(
     def advance_repeatedly(view, weights, entering, entering_weights, vertices, arcs, lists, bits, outcome,
                            max_count, max_arcs, max_steps, pull_count, pull_arcs, arcs_from,
                            before, first_step, after):  # fmt: skip
-        # Functors' arguments are those before the step, the step, and those after it. Arcs are counted of frontiers of
-        # `arcs_from` vertices or more.
+        # Functors' arguments are those before the step, the step, and those after it. Arcs are counted only for
+        # frontiers of at least `arcs_from` vertices.
         steps = 0
         count = vertices.size
         for i in range(count):  # an assignment of slices would compile the text of an error, which lasts seconds

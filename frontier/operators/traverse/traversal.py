@@ -139,7 +139,7 @@ class Traversal:
         return sum(own_frontier(each, frontier)._walk_arcs() for each in self.traversed)
 
     def _arcs_from(self) -> int:
-        """The size of the smallest frontiers whose arcs decide how a kernel that may choose continues."""
+        """The number of vertices from which the arcs of a frontier decide how to continue."""
         if self.most < MAX_ARCS:
             return 0
         pulls = can_pull(self.graph, self.functors, self.entering)
