@@ -278,8 +278,7 @@ def _search(
     found = [(xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype), xp.empty(0, np.float64))]
     above = 0.0  # the lowest coefficient of the best pairs, once `topk` are found
     for block in _cut(graph, xp.cumsum(lists.degrees[sources]), ARCS[graph.device.kind]):
-        bound = max(above, floor)
-        for src, dst, common, is_exact in _paths(lists, sources[block], wanted, measure.share(bound)):
+        for src, dst, common, is_exact in _paths(lists, sources[block], wanted, measure.share(max(above, floor))):
             score, one, other = measure.score(xp, common, lists.degrees[src], lists.degrees[dst]), src, dst
             if topk is not None:
                 best = xp.flatnonzero((score > above) & (score >= floor))

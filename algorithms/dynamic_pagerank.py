@@ -534,8 +534,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _product_for(self, rounds: int, layout: str = "auto") -> fr.SpMV:
         """Products for this number of rounds."""
-        weighted = self._uses_weights
-        return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
+        return fr.SpMV(self.graph, transpose=True, weighted=self._uses_weights, products=rounds, layout=layout)
 
     def _solve(self, found: list[float], goal: float, most: int, may_push: bool) -> tuple[int, list[float]]:
         """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most.
@@ -552,8 +551,7 @@ class DynamicPageRank(IncrementalAlgorithm):
                 self._may_solve = False
                 break
             energy -= net * (net / weight)
-            shift = net / (1 - self.alpha) / weight
-            fr.compute(self._everyone, functors.turn, shift, kept, *self._walk)
+            fr.compute(self._everyone, functors.turn, net / (1 - self.alpha) / weight, kept, *self._walk)
             self._gather(self._walk.moved)
             fr.reduce(self._everyone, functors.slope, *self._walk, columns=2, out=self._slopes)
             found = self._measure(functors.step_vertex, self._slopes)

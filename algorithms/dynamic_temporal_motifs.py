@@ -243,6 +243,5 @@ def _without(graph: fr.Graph, events: tuple[Any, ...], fewer: tuple[Any, ...]) -
 def _order(graph: fr.Graph, events: tuple[Any, ...]) -> Any:
     """The positions of events by time, source and destination, equal ones as they are listed."""
     src, dst, times = events
-    keys = fr.advanced.keys.pack(graph, src, dst)
-    _, order = fr.advanced.keys.sort(graph, keys, graph.xp.arange(src.size))
+    _, order = fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst), graph.xp.arange(src.size))
     return sort_by_time(graph, times[order], order)

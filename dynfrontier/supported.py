@@ -38,8 +38,7 @@ def all_algorithms() -> dict[str, Any]:
 def summary(member: Any) -> str:
     """The first sentence of a docstring."""
     paragraph = " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
-    sentence = paragraph.split(". ")[0].rstrip(".")
-    return sentence.replace("|", "\\|")
+    return paragraph.split(". ")[0].rstrip(".").replace("|", "\\|")
 
 
 def _devices(kind: type[fr.Graph]) -> str:

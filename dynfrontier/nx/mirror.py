@@ -42,8 +42,7 @@ def plain(value: Any) -> int | float | None:
 
 def type_of(weights: Sequence[int | float]) -> np.dtype | None:
     """The narrowest type of a structure for `plain` weights: None if all are the integer 1, else int64 or float64."""
-    kinds = set(map(type, weights))
-    if float in kinds:
+    if float in set(map(type, weights)):
         return np.dtype(np.float64)
     return np.dtype(np.int64) if any(weight != 1 for weight in weights) else None
 

@@ -28,8 +28,7 @@ def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
     setting, steps = report.setting, report.steps
     figures = draw_figures(steps, setting["counted"], setting["window"]) if steps else []
     state = "bad" if report.verified is False else "good" if report.verified else "open"
-    template = string.Template(TEMPLATE.read_text(encoding="utf-8"))
-    return template.substitute(
+    return string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         title=_text(f"{plural(setting['counted'] or 'edge')} of {setting['stream']}"),
         stream=_text(setting["stream"]),
         summary=_text(_summary(setting)),

@@ -430,8 +430,7 @@ class PartsObject:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        known = getattr(self._class, name, None)
-        if callable(known):
+        if callable(getattr(self._class, name, None)):
             return lambda *args, **kwargs: self._ask(name, args, kwargs)
         return self._ask(name)
 

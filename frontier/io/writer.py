@@ -140,8 +140,7 @@ def _write_text(path: str | os.PathLike, header: str, edges: EdgeList, separator
 
 
 def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
-    pa = require_pyarrow(f"writing {suffix}")
-    table = pa.table(dict(_columns(edges))).replace_schema_metadata(_notes(edges))
+    table = require_pyarrow(f"writing {suffix}").table(dict(_columns(edges))).replace_schema_metadata(_notes(edges))
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 

@@ -176,8 +176,7 @@ class FaimStore(ListStore):
         size = pages << self.page_bits
         pool = growable.grow(self.device, self.neighbors, size)
         weights = None if self.weights is None else growable.grow(self.device, self.weights, size)
-        links = growable.grow(self.device, self.links, pages)
-        self.neighbors, self.weights, self.links = pool, weights, links
+        self.neighbors, self.weights, self.links = pool, weights, growable.grow(self.device, self.links, pages)
         self._view = None
 
     def _account(self, blocks: int, *, inserting: bool) -> None:

@@ -256,5 +256,4 @@ def _power_of_two(count: int) -> int:
 
 def _bits_for(arcs: int, sources: int) -> int:
     """The logarithm of the block size for lists of this mean length."""
-    largest = int(1.25 * arcs / max(sources, 1))
-    return min(max(largest.bit_length() - 1, MIN_BITS), MAX_BITS)
+    return min(max(int(1.25 * arcs / max(sources, 1)).bit_length() - 1, MIN_BITS), MAX_BITS)

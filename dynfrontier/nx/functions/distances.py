@@ -58,8 +58,7 @@ def _eccentricities(graph: Any, weight: Any, undecided: Callable[[np.ndarray, np
         highest = distance.max(axis=1)
         if not (mirror.directed or by_floats):
             rest = highest[:, None] - distance
-            nearest = mirror.graph.xp.maximum(distance, rest).max(axis=0)
-            np.maximum(lower, to_host(nearest), out=lower)
+            np.maximum(lower, to_host(mirror.graph.xp.maximum(distance, rest).max(axis=0)), out=lower)
             np.minimum(upper, to_host((highest[:, None] + distance).min(axis=0)), out=upper)
         lower[chosen] = upper[chosen] = to_host(highest)
     return lower

@@ -75,8 +75,7 @@ class ProcessEngine(Engine):
                 there.close()
                 self._pipes.append(here)
                 self._workers.append(worker)
-            offers = self._ask(_offer, [(transport,)] * size)
-            self._ask(_meet, [(transport, offers)] * size)
+            self._ask(_meet, [(transport, self._ask(_offer, [(transport,)] * size))] * size)
         except BaseException:
             self.close()
             raise

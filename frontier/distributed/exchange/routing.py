@@ -93,8 +93,7 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
     graph.spare.take(received[comm.rank])
     # Observers retain them, and a structure may be made of its first batch. Otherwise a batch is read while it is
     # applied.
-    lasting = bool(graph._observers.live()) or not graph.local.num_arcs
-    u, v, *weighed = sending.receive(lasting)
+    u, v, *weighed = sending.receive(bool(graph._observers.live()) or not graph.local.num_arcs)
     is_safe = _is_safe(received, (row[-1] for row in table))
     return OwnedArcs(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), is_safe)
 

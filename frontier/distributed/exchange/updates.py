@@ -136,8 +136,7 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
         part._observers.notify(method, notifications)
     targets: Targets = [("local", change.arcs)]
     if part.inward is not None:
-        routed = None if change.arcs is None else route_by_target(part, change.arcs)
-        targets.append(("inward", routed))
+        targets.append(("inward", None if change.arcs is None else route_by_target(part, change.arcs)))
     result = _apply(part, change, targets)
     for method, notifications in after:
         part._observers.notify(method, notifications)

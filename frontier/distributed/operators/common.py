@@ -136,8 +136,7 @@ def _find(
     n, none = np.int64(max(graph.num_vertices, 1)), np.int64(-1)
     peers = _peers(graph, [*received, *counts]) * n
     asked = xp.where(compared, peers + listed, none)
-    wanted = xp.where(compared, none, peers + known)
-    lists = _list(graph, asked, lengths, wanted, n)
+    lists = _list(graph, asked, lengths, xp.where(compared, none, peers + known), n)
 
     swapped = xp.arange(known.size) >= u_in.size
     both = [xp.concatenate([theirs, ours]) for theirs, ours in zip(of_in, of_out, strict=True)]

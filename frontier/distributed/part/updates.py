@@ -114,8 +114,7 @@ class PartUpdates(BasePart):
         Each partition scans its arcs for the ones that enter the vertices.
         """
         before = self._delete_incident(ids) if self._observers.live() else 0
-        deleted = run(self, VertexChange("delete_vertices", ids)).deleted
-        return UpdateResult(deleted=before + deleted)
+        return UpdateResult(deleted=before + run(self, VertexChange("delete_vertices", ids)).deleted)
 
     def _delete_incident(self, ids: Any) -> int:
         """Delete the edges of vertices while observers can still name these, and return their number."""

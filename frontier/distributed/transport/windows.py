@@ -158,5 +158,4 @@ def _this_host() -> tuple[str, str]:
 def open_in_process(comm: BaseCommunicator, nbytes: int) -> Window:
     """Return windows of threads whose kernels run at the same time."""
     memory = comm.device.xp.zeros(nbytes, np.uint8)
-    addresses = comm.gather_objects(memory.data.ptr)
-    return Window(comm, memory, addresses, lambda: None, lambda: None)
+    return Window(comm, memory, comm.gather_objects(memory.data.ptr), lambda: None, lambda: None)

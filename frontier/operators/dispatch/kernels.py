@@ -165,8 +165,7 @@ def check_op(function: Any, name: str, parameters: tuple[str, ...], args: tuple,
     check_functor(function, name, parameters, len(args), wanted)
     if isinstance(function, FunctionType):
         forget = _checked.pop  # not by its global name, which is gone at the end of the process
-        gone = weakref.ref(function, lambda _: forget(key, None))
-        _checked[key] = gone, function.__code__, function.__defaults__
+        _checked[key] = weakref.ref(function, lambda _: forget(key, None)), function.__code__, function.__defaults__
 
 
 def cuda_kernels_for(

@@ -455,8 +455,7 @@ class Frontier:
             refuse_to_wait()  # until a replay, which would append to the list each time
             kernels = load_kernels("frontier.core.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
-            counter = self.graph.xp.zeros(1, np.int64)
-            kernels.to_list(self._bits.size, self._bits, out, counter)
+            kernels.to_list(self._bits.size, self._bits, out, self.graph.xp.zeros(1, np.int64))
             self._list = out
         return self._list
 

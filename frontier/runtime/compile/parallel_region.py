@@ -20,8 +20,7 @@ COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads. The 
 
 def threading_layer() -> tuple[int, int]:
     """The number of threads, and the address of the threading layer's loop, which is started if it was not."""
-    threads = numba.get_num_threads()
-    return threads, llvmlite.binding.address_of_symbol("numba_parallel_for")
+    return numba.get_num_threads(), llvmlite.binding.address_of_symbol("numba_parallel_for")
 
 
 @intrinsic
