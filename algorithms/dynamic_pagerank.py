@@ -445,16 +445,13 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._settled = True
             return
         stale, self._stale = self._stale, True  # until all of this has worked
-        self._may_prepare, self._may_solve = True, self._may_solve_in(self.graph)
+        # Pending shares of an undirected graph are the residual of a symmetric system.
+        self._may_prepare, self._may_solve = True, not self.graph.directed
         try:
             self._send_all(share, stale)
         finally:
             self._product = None
         self._stale, self._settled = False, True
-
-    def _may_solve_in(self, graph: fr.DynamicGraph) -> bool:
-        """Whether pending shares are the residual of a symmetric system."""
-        return not graph.directed
 
     def _send_all(self, share: float, stale: bool) -> None:
         """The rounds of `_settle`. The ranks are summed up first if they are `stale`."""

@@ -120,7 +120,8 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
         runtime.deviceSynchronize()
     except runtime.CUDARuntimeError:  # memory is exhausted, or the system has no such handles
         pass
-    offers = comm.gather_objects((_this_host(), handle))
+    this_host = socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""  # since its last boot
+    offers = comm.gather_objects((this_host, handle))
     opened: dict[int, int] = {comm.rank: pointer}
 
     def unmap() -> None:
@@ -148,11 +149,6 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
     held = cuda.MemoryPointer(cuda.UnownedMemory(pointer, nbytes, None), 0)
     memory = comm.device.xp.ndarray(nbytes, np.uint8, held)
     return Window(comm, memory, [opened[rank] for rank in range(comm.size)], unmap, free)
-
-
-def _this_host() -> tuple[str, str]:
-    """Return the identity of this host since its last boot."""
-    return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
 
 
 def open_in_process(comm: BaseCommunicator, nbytes: int) -> Window:
