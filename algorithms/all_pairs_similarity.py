@@ -321,7 +321,6 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
     graph, xp = lists.graph, lists.graph.xp
     degrees = lists.degrees[sources]
     need = xp.maximum(xp.ceil(share * (1 - ROUNDING) * degrees).astype(np.int64), 1)
-    prefix = xp.maximum(degrees - need + 1, 0)
     if share:
         highest = xp.minimum(xp.floor(degrees / share * (1 + ROUNDING)), graph.num_vertices).astype(np.int64)
         lowest = need
@@ -329,7 +328,7 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
         everything = bool(wanted.all()) and lists.size is not lists.degrees
         lowest = sources + 1 if everything else xp.zeros_like(sources)
         highest = xp.full_like(sources, graph.num_vertices)
-    starts = prefix_sums(prefix, xp)
+    starts = prefix_sums(xp.maximum(degrees - need + 1, 0), xp)
     arcs = int(starts[-1])
     owner, low, count = xp.empty(arcs, np.int32), xp.empty(arcs, np.int64), xp.empty(arcs, np.int64)
     fr.compute(places(graph, int(sources.size)), _own, starts, owner)

@@ -613,11 +613,10 @@ class _OverParts(DynamicPageRank):
         return self._ranks.copy()
 
     def _start(self, kept: Any = None) -> None:
-        graph = self.graph
         self._outdated = True  # until this has worked
         personal = self._personal if self._personal is not None and float(self._personal.sum()) > 0 else None
         found = pagerank(
-            graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, layout="native"
+            self.graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, layout="native"
         )
         self._ranks, self._outdated = found.pagerank, False
 

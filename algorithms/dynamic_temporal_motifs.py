@@ -163,9 +163,8 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
 
     def _recounts(self, near: int = 0) -> bool:
         """Whether counting all motifs is faster than counting the motifs of `near` events."""
-        events = self._log[0].size
         few = max(FEW_EVENTS[self.graph.device.kind], near / RECOUNT_ABOVE)
-        return events < few and not fr.advanced.is_warming_up()
+        return self._log[0].size < few and not fr.advanced.is_warming_up()
 
     def _note(self, noted: list[Any], events: tuple[Any, Any, Any]) -> None:
         if events[0].size:

@@ -174,10 +174,9 @@ def _approach(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
     xp, n = graph.xp, graph.num_vertices
     dtype = graph.weight_dtype if graph.weight_dtype.kind == "f" else np.dtype(np.int64)
     unreached = unreached_of(dtype)
-    delta = bucket_width(graph, dtype, unreached)
     near, before, too_long = xp.full(n, unreached, dtype), xp.full(n, -1, graph.vertex_dtype), xp.zeros(1, np.int32)
     near[source] = 0
-    queue = fr.PriorityFrontier(graph, near, delta, monotone=True)
+    queue = fr.PriorityFrontier(graph, near, bucket_width(graph, dtype, unreached), monotone=True)
     queue.push(fr.Frontier(graph, [source]))
     alone = queue.traverse(_relax_toward, *_Search(near, unreached, too_long, before, target))
     if near[target] == unreached:

@@ -235,8 +235,7 @@ def nearness(edges: EdgeList, x: np.ndarray, y: np.ndarray) -> float:
     """
     if not len(edges):
         return 0.5
-    ends = np.append(edges.src, edges.dst)
-    u, v = np.random.default_rng(0).choice(ends, (2, PAIRS))
+    u, v = np.random.default_rng(0).choice(np.append(edges.src, edges.dst), (2, PAIRS))
     near, far = (np.hypot(x[a] - x[b], y[a] - y[b]) for a, b in ((edges.src, edges.dst), (u[u != v], v[u != v])))
     far.sort()
     below, up_to = (np.searchsorted(far, near, side) for side in ("left", "right"))

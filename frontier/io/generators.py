@@ -253,17 +253,15 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     random = RandomBits(seed)
     order = random.permutation(len(src))
     tree = _spanning_tree(core, src, dst, order)
-    extra = order[~tree[order]][: round(_EXTRA_SHARE * core)]
-    kept = np.sort(np.concatenate([np.flatnonzero(tree), extra]))
+    kept = np.sort(np.concatenate([np.flatnonzero(tree), order[~tree[order]][: round(_EXTRA_SHARE * core)]]))
     src, dst = src[kept], dst[kept]
     chain = num_vertices - core if len(src) else 0
     # Vertex core + i lies on edge owner[i]. The vertices of one edge follow one another from src to dst.
     owner = np.sort(random.below(max(len(src), 1), chain))
     on_edge = np.bincount(owner, minlength=len(src))
     end = core + np.cumsum(on_edge)
-    begin = end - on_edge
     number = np.arange(core, core + chain)
-    first = np.where(on_edge > 0, begin, dst)
+    first = np.where(on_edge > 0, end - on_edge, dst)
     after = np.where(number + 1 < end[owner], number + 1, dst[owner]) if chain else number
     return EdgeList(
         np.concatenate([src, number]), np.concatenate([first, after]), num_vertices=num_vertices, directed=False

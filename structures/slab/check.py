@@ -94,9 +94,8 @@ def _check_free(store: Any, words: Any) -> Any:
 def _chains(store: Any, base: Any, buckets: Any, links: Any, free: Any) -> Any:
     """The base slab of each slab's chain, or -1. Each slab must be in one chain at most, and no free one in any."""
     xp, slabs = store.xp, int(links.size)
-    has = xp.flatnonzero(base >= 0)
     is_base = xp.zeros(slabs, bool)
-    is_base[: store._used] = cover(xp, base[has], buckets, store._used) > 0
+    is_base[: store._used] = cover(xp, base[xp.flatnonzero(base >= 0)], buckets, store._used) > 0
     require(((links == EMPTY) | within(links, slabs)).all(), "a link leads out of the pool")
     sources = xp.flatnonzero(links >= 0)
     targets = links[sources].astype(np.int64)

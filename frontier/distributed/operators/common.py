@@ -61,9 +61,8 @@ def intersect(
     arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
     graph.arrays.sync([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
-    functors = {"per_pair": per_pair, "numbered": numbered}
     find = find_on_gpu if takes_pairs(graph, routed) else _find
-    counts = find(graph, routed, op, args, by_edge, by_pair, functors)
+    counts = find(graph, routed, op, args, by_edge, by_pair, {"per_pair": per_pair, "numbered": numbered})
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
     return None if op is not None else pairs.release(counts)

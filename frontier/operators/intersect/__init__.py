@@ -192,8 +192,7 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
         return offsets, members
     if graph.device.is_gpu:
         options = (("HAS_MEMBERS", "1"),)
-        cursors = xp.copy(offsets[:-1])
-        _expand_pairs(source, count, (("op", None, KINDS, None),), (), options, us, vs, cursors, members)
+        _expand_pairs(source, count, (("op", None, KINDS, None),), (), options, us, vs, xp.copy(offsets[:-1]), members)
     else:
         kernel = cpu_kernel_for(source.package, make_common_neighbors, ())
         run_cpu(kernel, (), count, source.store.bare_view(), us, vs, offsets, members)

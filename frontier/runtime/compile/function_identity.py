@@ -375,8 +375,7 @@ class _Reader:
         if isinstance(value, tuple):
             return _named(kind), getattr(kind, "_fields", ()), tuple(self._value(name, item) for item in value)
         if isinstance(getattr(value, "py_func", None), FunctionType):
-            options = getattr(value, "targetoptions", {})
-            return "compiled", repr(sorted(options.items())), self.function(value.py_func)
+            return "compiled", repr(sorted(getattr(value, "targetoptions", {}).items())), self.function(value.py_func)
         if isinstance(value, _Intrinsic):
             return "intrinsic", self.function(value._defn)
         is_library = isinstance(value, ModuleType) and value.__name__.partition(".")[0] in LIBRARIES
