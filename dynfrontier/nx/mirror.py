@@ -90,10 +90,8 @@ class Mirror:
         for place in np.flatnonzero(src == dst).tolist():
             self.loops[int(src[place])] = 1 if values is None else plain(values[place])
         src, dst = src[keep], dst[keep]
-        weights = None
-        if values is not None:
-            weights = self._weights(src, dst, [values[place] for place in np.flatnonzero(keep).tolist()])
-        self._make(src, dst, weights)
+        kept = None if values is None else [values[place] for place in np.flatnonzero(keep).tolist()]
+        self._make(src, dst, None if kept is None else self._weights(src, dst, kept))
 
     def _lowest(self, parallel: Any) -> int | float | None:
         """The lowest weight of parallel edges, given with their keys, or None if some weight is not supported."""

@@ -174,9 +174,8 @@ class Pipeline:
         self._columns = columns
         self._size = usual_batch_size(source) if batch_size is None else integer(batch_size, "batch_size", 1)
         self._on_existing = one_of(on_existing, "on_existing", ("replace", "keep", "add"))
-        self._controller = None
-        if objective is not None:
-            self._controller = BatchSize(Objective.parse(objective), self._size or BATCH_SIZE)
+        size = self._size or BATCH_SIZE
+        self._controller = None if objective is None else BatchSize(Objective.parse(objective), size)
         self._ahead = integer(ahead, "ahead", 1)
         self._synchronous = flag(synchronous, "synchronous") or objective is not None
         if every is not None and checkpoint is None:

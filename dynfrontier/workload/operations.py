@@ -151,9 +151,7 @@ class Operations:
         inserting, deleting, _ = shares
         for _, (arriving, leaving, asked) in zip(range(count), apportion(self.size, shares), strict=False):
             left = len(self._records) - begin
-            if inserting and (not left or arriving > left):
-                return
-            if deleting and not inserting and not self._count:
+            if (not left or arriving > left) if inserting else (deleting and not self._count):
                 return
             yield self._batch(slice(begin, begin + arriving), leaving, asked)
             begin += arriving

@@ -97,9 +97,7 @@ class DistributedGraph(BaseDistributedGraph):
         self._start(engine, steps.make, structure, settings)
 
     def _start(self, engine: Engine | None, step: Callable, *args: Any) -> None:
-        if engine is None:
-            engine = engine_of_client()
-        self.engine = engine
+        self.engine = engine = engine_of_client() if engine is None else engine
         with engine.making() as self._key:
             self._facts, self._known_counts = engine.run_alike(step, self._key, *args)[0]
 

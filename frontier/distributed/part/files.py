@@ -143,8 +143,7 @@ def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
 def _hand_out(part: BasePart, held: Any) -> None:
     """Send the arcs of a local graph to their owners among the current partitions."""
     xp, comm = part.xp, part.comm
-    if held is None:
-        held = part.new_local()
+    held = part.new_local() if held is None else held
     src, dst, columns = own_records(held)
     order, counts = part.partition.by_owner(src)
     arrays = [array[order] for array in (src, dst, *columns.values())]

@@ -140,9 +140,7 @@ class PartUpdates(BasePart):
         """Return each observer with the edges of a batch to notify it of."""
         self._notified.clear()
         observers = self._observers.live()
-        exact = (src, dst)
-        if any(observer.exact for observer in observers):
-            exact = self._effective(src, dst, present)
+        exact = self._effective(src, dst, present) if any(observer.exact for observer in observers) else (src, dst)
         for edges in ((src, dst), exact) if observers else ():
             NotifiedEdges(self._notified, *edges)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]

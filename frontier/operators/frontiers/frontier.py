@@ -235,9 +235,7 @@ class Frontier:
         return f"Frontier({self._size:,} of {self.graph.num_vertices:,} vertices, {form})"
 
     def _repr_html_(self) -> str:
-        members: Any = self._size
-        if members is None:
-            members = f"{self._walk_length():,}, with duplicates"
+        members: Any = f"{self._walk_length():,}, with duplicates" if self._size is None else self._size
         return html_table(type(self).__name__, {"members": members, "graph": repr(self.graph)})
 
     def __iter__(self) -> Iterator[int]:
