@@ -108,6 +108,5 @@ def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, dire
         columns = [keys[order], weights[order].astype(np.float64)]
     checksum = zlib.crc32(f"{num_vertices} {directed}".encode())
     for column in columns:
-        host = column.get() if hasattr(column, "get") else column
-        checksum = zlib.crc32(np.ascontiguousarray(host).data, checksum)
+        checksum = zlib.crc32(np.ascontiguousarray(column.get() if hasattr(column, "get") else column).data, checksum)
     return checksum

@@ -73,9 +73,8 @@ def eccentricity(G: Any, v: Any, weight: Any) -> Any:
     check_all_weights(mirror, weight)
     nodes = list(source.nbunch_iter(v))
     place = mirror.places()
-    places = np.array([place[mirror.ids[node]] for node in nodes], np.int64)
     values: list[Any] = []
-    for distance in _distances(mirror, places, weight):
+    for distance in _distances(mirror, np.array([place[mirror.ids[node]] for node in nodes], np.int64), weight):
         values.extend(mirror.graph.device.to_host(distance.max(axis=1)).tolist())
     return values[0] if v in source else dict(zip(nodes, values, strict=True))
 
@@ -119,8 +118,7 @@ def _totals(mirror: Mirror, weight: Any) -> np.ndarray:
         backward = graph.reverse if mirror.directed else graph
         closeness = mirror.values(algorithms.closeness_centrality(backward, wf_improved=False).closeness_centrality)
         return np.rint((n - 1) / np.where(closeness > 0, closeness, 1)).astype(np.int64)
-    places = np.arange(n)
-    return np.concatenate([graph.device.to_host(rows.sum(axis=1)) for rows in _distances(mirror, places, weight)])
+    return np.concatenate([graph.device.to_host(rows.sum(axis=1)) for rows in _distances(mirror, np.arange(n), weight)])
 
 
 def _is_connected(mirror: Mirror) -> bool:
