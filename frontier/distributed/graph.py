@@ -342,8 +342,7 @@ class DistributedGraph(BaseDistributedGraph):
             same_length(ops=ops, weights=weights)
             weights = xp.where(inserting, weights, weights.dtype.type(1))
         has_data = bool(edge_data) or bool(inserting.any())
-        data = edge_data if has_data else None
-        return joined(self._share_out("apply", src, dst, weights, data, ops=ops, whole=True))
+        return joined(self._share_out("apply", src, dst, weights, edge_data if has_data else None, ops=ops, whole=True))
 
     # ---- queries ----------------------------------------------------------------------------------------------------
 

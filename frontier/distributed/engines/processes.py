@@ -200,8 +200,7 @@ class _Call:
         if error is None:
             value, error = message.value
         elif not isinstance(error, MemoryError):
-            problem = f"the answer of worker {rank} cannot be unpickled: {type(error).__name__}: {error}"
-            error = RuntimeError(problem)
+            error = RuntimeError(f"the answer of worker {rank} cannot be unpickled: {type(error).__name__}: {error}")
         self.answers[rank] = value, error
         if error is not None and self.deadline is None:
             self.deadline = time.monotonic() + GRACE
