@@ -52,8 +52,7 @@ class DistancesOverParts(DynamicDistances):
         """Relax from a batch of edges that are new or have changed weights."""
         if not self._known or (self._weighted and not self._repair(src, dst)):
             return
-        graph = self.graph
-        near: Any = fr.visit_edges(graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
+        near: Any = fr.visit_edges(self.graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
         self._relax_from(near, near)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:

@@ -28,8 +28,7 @@ def graph_of_sums(graph: Any, num_vertices: int, src: Any, dst: Any, values: Any
 def weighted_graph(graph: Any, num_vertices: int, src: Any, dst: Any, weights: Any) -> Any:
     """An undirected graph of these edges on the device of `graph`. Partitions add up their edges."""
     if not graph.in_parts:
-        kind = fr.advanced.csr_structure()
-        return kind.from_edges(src, dst, weights, num_vertices=num_vertices, device=graph.device)
+        return fr.advanced.csr_structure().from_edges(src, dst, weights, num_vertices=num_vertices, device=graph.device)
     made = graph.empty_like(num_vertices, directed=False, weight_dtype=np.float64, multi_edges="sum")
     made.insert_edges(src, dst, weights)
     return made

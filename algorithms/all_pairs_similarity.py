@@ -278,8 +278,7 @@ def _search(
     found = [(xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype), xp.empty(0, np.float64))]
     above = 0.0  # the lowest coefficient of the best pairs, once `topk` are found
     for block in _cut(graph, xp.cumsum(lists.degrees[sources]), ARCS[graph.device.kind]):
-        bound = max(above, floor)
-        for src, dst, common, is_exact in _paths(lists, sources[block], wanted, measure.share(bound)):
+        for src, dst, common, is_exact in _paths(lists, sources[block], wanted, measure.share(max(above, floor))):
             score, one, other = measure.score(xp, common, lists.degrees[src], lists.degrees[dst]), src, dst
             if topk is not None:
                 best = xp.flatnonzero((score > above) & (score >= floor))
@@ -322,7 +321,6 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
     graph, xp = lists.graph, lists.graph.xp
     degrees = lists.degrees[sources]
     need = xp.maximum(xp.ceil(share * (1 - ROUNDING) * degrees).astype(np.int64), 1)
-    prefix = xp.maximum(degrees - need + 1, 0)
     if share:
         highest = xp.minimum(xp.floor(degrees / share * (1 + ROUNDING)), graph.num_vertices).astype(np.int64)
         lowest = need
@@ -330,7 +328,7 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
         everything = bool(wanted.all()) and lists.size is not lists.degrees
         lowest = sources + 1 if everything else xp.zeros_like(sources)
         highest = xp.full_like(sources, graph.num_vertices)
-    starts = prefix_sums(prefix, xp)
+    starts = prefix_sums(xp.maximum(degrees - need + 1, 0), xp)
     arcs = int(starts[-1])
     owner, low, count = xp.empty(arcs, np.int32), xp.empty(arcs, np.int64), xp.empty(arcs, np.int64)
     fr.compute(places(graph, int(sources.size)), _own, starts, owner)

@@ -108,8 +108,7 @@ class Analytic:
     @property
     def accepted(self) -> tuple[str, ...]:
         """The names of the parameters of either form, except the graph."""
-        names = [name for form in (self.static, self.incremental) for name in _parameters_of(form)]
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys([name for form in (self.static, self.incremental) for name in _parameters_of(form)]))
 
     @property
     def takes_source(self) -> bool:

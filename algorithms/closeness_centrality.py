@@ -94,8 +94,7 @@ def closeness_centrality(
         if len(part) > 1:
             search(graph, part, wanted)
         else:
-            distance = bfs(graph, part[0]).distance
-            fr.compute(fr.Frontier.all(graph), _add, distance, total, count)
+            fr.compute(fr.Frontier.all(graph), _add, bfs(graph, part[0]).distance, total, count)
     graph.sync(total, count)
     others = xp.full(n, len(chosen), np.int64)  # sources that are not the vertex itself
     others[xp.asarray(chosen, np.int64)] -= 1

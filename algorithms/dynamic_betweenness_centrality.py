@@ -315,8 +315,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
         if not graph.has_in_edges:
             return False
         if self._queue is None:
-            priority = graph.xp.full(graph.num_vertices, NONE, np.int32)
-            self._queue = fr.PriorityFrontier(graph, priority, self._width)
+            self._queue = fr.PriorityFrontier(graph, graph.xp.full(graph.num_vertices, NONE, np.int32), self._width)
         fr.advanced.clear(self._spent[:1])
         most = (MOST_LONG if self._in_turn else MOST) * graph.num_arcs - CALLS[graph.device.kind]
         self._degrees = graph.degrees()
@@ -363,8 +362,7 @@ class DynamicBetweennessCentrality(IncrementalAlgorithm):
             args = state.distance, state.moved, word.pulled
             fr.advance(graph, moved, functors.find_nearest, *args, edges="in", output=None, direction="push")
             near = fr.filter(moved, functors.come_nearer, *args, self._coming)
-            step = fr.advanced.StepCounter(0)
-            fr.traverse(graph, near, functors.relax, step, *approach, prepare=functors.arrive)
+            fr.traverse(graph, near, functors.relax, fr.advanced.StepCounter(0), *approach, prepare=functors.arrive)
             moved = fr.filter(word.down(graph), functors.has_any, state.moved)
             fr.advance(graph, moved, functors.list_farther, *state, edges="in", output=None, direction="push")
             fr.compute(moved, functors.start_again, self._is_altered, *self._altered[:2], *state)

@@ -211,8 +211,7 @@ class DynamicKTruss(IncrementalAlgorithm):
     def _untried(self, keys: Any, tried: Any) -> tuple[Any, Any, Any]:
         """The edges among these keys that are not in the truss and not tried yet, and the updated tried keys."""
         graph, xp = self.graph, self.graph.xp
-        place = xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)
-        keys = keys[xp.flatnonzero(tried[place] != keys)]
+        keys = keys[xp.flatnonzero(tried[xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)] != keys)]
         src, dst = fr.advanced.keys.unpack(graph, keys)
         if keys.size:
             outside = xp.flatnonzero(self._truss.find_edges(src, dst, checked=False) < 0)

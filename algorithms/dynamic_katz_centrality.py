@@ -290,8 +290,7 @@ class DynamicKatzCentrality(IncrementalAlgorithm):
                     f"lower alpha than {alpha:.3g}, or with a larger tol or max_iter"
                 )
             before = error
-            most = min(self.max_iter - rounds, MAX_PUSHES)
-            pushes = self._push(goal, most) if may_push and error >= goal else 0
+            pushes = self._push(goal, min(self.max_iter - rounds, MAX_PUSHES)) if may_push and error >= goal else 0
             if pushes:
                 self._drift += pushes * ROUNDING * self._total
                 rounds, error = rounds + pushes, self._measure()

@@ -445,16 +445,13 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._settled = True
             return
         stale, self._stale = self._stale, True  # until all of this has worked
-        self._may_prepare, self._may_solve = True, self._may_solve_in(self.graph)
+        # Pending shares of an undirected graph are the residual of a symmetric system.
+        self._may_prepare, self._may_solve = True, not self.graph.directed
         try:
             self._send_all(share, stale)
         finally:
             self._product = None
         self._stale, self._settled = False, True
-
-    def _may_solve_in(self, graph: fr.DynamicGraph) -> bool:
-        """Whether pending shares are the residual of a symmetric system."""
-        return not graph.directed
 
     def _send_all(self, share: float, stale: bool) -> None:
         """The rounds of `_settle`. The ranks are summed up first if they are `stale`."""
@@ -534,8 +531,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _product_for(self, rounds: int, layout: str = "auto") -> fr.SpMV:
         """Products for this number of rounds."""
-        weighted = self._uses_weights
-        return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
+        return fr.SpMV(self.graph, transpose=True, weighted=self._uses_weights, products=rounds, layout=layout)
 
     def _solve(self, found: list[float], goal: float, most: int, may_push: bool) -> tuple[int, list[float]]:
         """Send the pending amount in conjugate directions, until the error is below `goal`, in `most` rounds at most.
@@ -552,8 +548,7 @@ class DynamicPageRank(IncrementalAlgorithm):
                 self._may_solve = False
                 break
             energy -= net * (net / weight)
-            shift = net / (1 - self.alpha) / weight
-            fr.compute(self._everyone, functors.turn, shift, kept, *self._walk)
+            fr.compute(self._everyone, functors.turn, net / (1 - self.alpha) / weight, kept, *self._walk)
             self._gather(self._walk.moved)
             fr.reduce(self._everyone, functors.slope, *self._walk, columns=2, out=self._slopes)
             found = self._measure(functors.step_vertex, self._slopes)
@@ -618,11 +613,10 @@ class _OverParts(DynamicPageRank):
         return self._ranks.copy()
 
     def _start(self, kept: Any = None) -> None:
-        graph = self.graph
         self._outdated = True  # until this has worked
         personal = self._personal if self._personal is not None and float(self._personal.sum()) > 0 else None
         found = pagerank(
-            graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, layout="native"
+            self.graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, layout="native"
         )
         self._ranks, self._outdated = found.pagerank, False
 

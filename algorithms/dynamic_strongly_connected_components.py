@@ -174,8 +174,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         if self._follows(src.size):
             self._settled = False
             away, toward = self._trees
-            suspects = functors.Listing(self._labels, self._mark, *self._suspects)
-            args = *away.arrays, *toward.arrays, *suspects
+            args = *away.arrays, *toward.arrays, *functors.Listing(self._labels, self._mark, *self._suspects)
             fr.visit_edges(self.graph, src, dst, functors.list_ends, *args, output=False)
 
     def vertices_changed(self) -> None:
@@ -395,8 +394,7 @@ class DynamicStronglyConnectedComponents(IncrementalAlgorithm):
         limit = min(max(FEW, 2 * int(ids.size)), self._most)
         while True:
             for pivot in dict.fromkeys(pivots):
-                barrier = hub if self._grown and pivot != hub else -1
-                found = self._between(tails, heads, pivot, barrier, limit)
+                found = self._between(tails, heads, pivot, hub if self._grown and pivot != hub else -1, limit)
                 if found is not None:
                     return self._search_again(found, pivot, within=False)
             if limit >= self._most:
@@ -534,8 +532,7 @@ class _Tree:
         fr.advanced.clear(number)
         if count > min(most, room) or self.height > MAX_HEIGHT:
             return None
-        cut = fr.Frontier(graph, existing(graph, listed[:count]))
-        detached = fr.filter(cut, functors.detach, *self.state)
+        detached = fr.filter(fr.Frontier(graph, existing(graph, listed[:count])), functors.detach, *self.state)
         self.attach(graph, detached)
         return self.detached(detached)
 

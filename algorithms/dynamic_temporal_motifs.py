@@ -163,9 +163,8 @@ class DynamicTemporalMotifs(IncrementalAlgorithm):
 
     def _recounts(self, near: int = 0) -> bool:
         """Whether counting all motifs is faster than counting the motifs of `near` events."""
-        events = self._log[0].size
         few = max(FEW_EVENTS[self.graph.device.kind], near / RECOUNT_ABOVE)
-        return events < few and not fr.advanced.is_warming_up()
+        return self._log[0].size < few and not fr.advanced.is_warming_up()
 
     def _note(self, noted: list[Any], events: tuple[Any, Any, Any]) -> None:
         if events[0].size:
@@ -243,6 +242,5 @@ def _without(graph: fr.Graph, events: tuple[Any, ...], fewer: tuple[Any, ...]) -
 def _order(graph: fr.Graph, events: tuple[Any, ...]) -> Any:
     """The positions of events by time, source and destination, equal ones as they are listed."""
     src, dst, times = events
-    keys = fr.advanced.keys.pack(graph, src, dst)
-    _, order = fr.advanced.keys.sort(graph, keys, graph.xp.arange(src.size))
+    _, order = fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst), graph.xp.arange(src.size))
     return sort_by_time(graph, times[order], order)

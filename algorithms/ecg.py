@@ -96,8 +96,7 @@ def two_core(graph: fr.Graph) -> Any:
     """Whether each vertex is in the 2-core of the edges with weights above 0."""
     linked = fr.neighbor_reduce(graph, None, _is_link, dtype=np.int64)
     spare = graph.vertex_array(np.int32, linked - 1, combine="countdown")
-    leaving = fr.filter(fr.Frontier.all(graph), _has_none, spare)
-    fr.traverse(graph, leaving, _peel, spare)
+    fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _has_none, spare), _peel, spare)
     graph.sync(spare)
     return spare > 0
 

@@ -118,7 +118,9 @@ def eigenvector_centrality(
         return EigenvectorCentralityResult(graph.xp.zeros(graph.num_vertices), 0, 0.0, True)
     product = fr.SpMV(graph, transpose=True, weighted=weighted, products=min(max_iter, PRODUCTS))
     if product.weighted:
-        _check_weights(graph)
+        check_weights(graph, "eigenvector_centrality")
+        if not bool((fr.neighbor_reduce(graph, None, weight_of) < LARGEST_TOTAL).all()):
+            raise ValueError(f"eigenvector_centrality needs weights that add up to less than {LARGEST_TOTAL:.0e}")
     xp, everyone = graph.xp, fr.Frontier.all(product.graph)
     centrality = product.arrange(start).astype(np.float64)
     is_rounded = tol >= FLOAT32_TOL and not product.weighted
@@ -139,13 +141,6 @@ def eigenvector_centrality(
     if not error < tol and fail_on_nonconvergence:
         raise not_converged("eigenvector_centrality", tol, max_iter, f"a vertex by {error:.3g} on average")
     return EigenvectorCentralityResult(product.restore(centrality), iterations, error, error < tol)
-
-
-def _check_weights(graph: fr.Graph) -> None:
-    """Raise ValueError unless weights are not negative and squares of weighted sums are finite."""
-    check_weights(graph, "eigenvector_centrality")
-    if not bool((fr.neighbor_reduce(graph, None, weight_of) < LARGEST_TOTAL).all()):
-        raise ValueError(f"eigenvector_centrality needs weights that add up to less than {LARGEST_TOTAL:.0e}")
 
 
 def _add(v, sums, centrality, before):

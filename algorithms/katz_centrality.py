@@ -103,8 +103,7 @@ def katz_centrality(
     fr.advanced.arguments.check_graph(graph)
     check_parameters(alpha, beta, max_iter, tol, normalized)
     graph = with_in_edges(graph, "katz_centrality")
-    if alpha is None:
-        alpha = default_alpha(graph)
+    alpha = default_alpha(graph) if alpha is None else alpha
     xp, reverse = graph.xp, fr.advanced.copy_for_passes(graph.reverse, PASSES)
     everyone = fr.Frontier.all(reverse)
     start = everyone.mask * float(beta)

@@ -87,8 +87,7 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndepen
     priority = random_priority(graph, most - degrees, seed)
     waiting = earlier_neighbors(graph, priority)
     state = xp.zeros(graph.num_vertices, np.int32)
-    start = fr.filter(fr.Frontier.all(graph), _joins, waiting, state)
-    fr.traverse(graph, start, _decide, priority, waiting, state)
+    fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _joins, waiting, state), _decide, priority, waiting, state)
     members = state == IN
     return MaximalIndependentSetResult(members, int(members.sum()))
 

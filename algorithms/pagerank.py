@@ -291,8 +291,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
     if not n:
         return None
     total = float(values.sum())
-    low = float(values.min())
-    if not low >= 0 or not np.isfinite(total):
+    if not float(values.min()) >= 0 or not np.isfinite(total):
         raise ValueError(f"{name} must contain finite numbers that are not negative")
     if absent is not None and bool((values[absent] != 0).any()):
         raise ValueError(f"{name} names a vertex that was deleted")

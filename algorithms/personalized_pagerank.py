@@ -129,8 +129,7 @@ def personalized_pagerank(
     steps = 0
     if not graph.in_parts:  # partitions would exchange residuals in each step: they use only the power iteration
         pushes = Pushes(rank, residual, xp.zeros(n), limit, degree, float(alpha))
-        most_arcs = int(graph.num_arcs * PUSH_BELOW)
-        steps = fr.traverse(graph, start, _pass_on, *pushes, prepare=_push, max_arcs=most_arcs)
+        steps = fr.traverse(graph, start, _pass_on, *pushes, prepare=_push, max_arcs=int(graph.num_arcs * PUSH_BELOW))
     kept, left = float(rank.sum()), float(residual.sum())
     if 2 * left <= tol * kept:
         return PersonalizedPageRankResult(rank / kept, steps, 2 * left / kept)

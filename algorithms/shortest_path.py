@@ -75,8 +75,7 @@ class ShortestPathResult(Result):
         target = self.target if target is None else fr.advanced.arguments.integer(target, "target", 0)
         if target is None or target >= self.predecessor.size:
             raise ValueError(f"target must be a vertex of the graph, not {target}")
-        on_gpu = hasattr(self.predecessor, "get")
-        predecessor = self.predecessor.get() if on_gpu else self.predecessor
+        predecessor = self.predecessor.get() if hasattr(self.predecessor, "get") else self.predecessor
         found = [target]
         while predecessor[found[-1]] >= 0:
             found.append(int(predecessor[found[-1]]))
@@ -175,13 +174,11 @@ def _approach(graph: fr.Graph, source: int, target: int) -> tuple[Any, Any]:
     xp, n = graph.xp, graph.num_vertices
     dtype = graph.weight_dtype if graph.weight_dtype.kind == "f" else np.dtype(np.int64)
     unreached = unreached_of(dtype)
-    delta = bucket_width(graph, dtype, unreached)
     near, before, too_long = xp.full(n, unreached, dtype), xp.full(n, -1, graph.vertex_dtype), xp.zeros(1, np.int32)
     near[source] = 0
-    queue = fr.PriorityFrontier(graph, near, delta, monotone=True)
+    queue = fr.PriorityFrontier(graph, near, bucket_width(graph, dtype, unreached), monotone=True)
     queue.push(fr.Frontier(graph, [source]))
-    search = _Search(near, unreached, too_long, before, target)
-    alone = queue.traverse(_relax_toward, *search)
+    alone = queue.traverse(_relax_toward, *_Search(near, unreached, too_long, before, target))
     if near[target] == unreached:
         check_lengths(graph, too_long, [near], unreached)
     if not alone:

@@ -30,8 +30,7 @@ def tree_of(graph: fr.Graph, functors: TreeFunctors, distance: Any, *arguments: 
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
     arguments = distance, predecessor, *arguments
     everyone = fr.Frontier.all(graph)
-    choose = functors.choose_and_tell if graph.in_parts else functors.choose_nearer
-    fr.advance(graph, everyone, choose, *arguments)
+    fr.advance(graph, everyone, functors.choose_and_tell if graph.in_parts else functors.choose_nearer, *arguments)
     if not fr.filter(everyone, functors.has_none, *arguments):
         return predecessor
     if not graph.in_parts:

@@ -161,8 +161,7 @@ def _search(graph: fr.Graph, source: int, delta: Any, distance: Any, too_long: A
         queue.traverse(_relax, distance, unreached, too_long)
         return None
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
-    alone = queue.traverse(_relax_and_choose, distance, unreached, too_long, predecessor)
-    return predecessor if alone else None
+    return predecessor if queue.traverse(_relax_and_choose, distance, unreached, too_long, predecessor) else None
 
 
 def _search_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> None:

@@ -182,8 +182,7 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
 
 def _sums_of_rests(graph: fr.Graph, offsets: Any, src: Any, times: Any, rate: float) -> Any:
     """`rest`: within blocks of arcs first, then over the blocks of each vertex, then both together."""
-    xp = graph.xp
-    rest = xp.empty(src.size)
+    rest = graph.xp.empty(src.size)
     blocks = places(graph, -(-int(src.size) // BLOCK))
     fr.compute(blocks, _sum_in_block, src, times, rate, rest, int(src.size))
     fr.compute(places(graph, graph.num_vertices), _sum_over_blocks, offsets, times, rate, rest)

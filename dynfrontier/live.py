@@ -118,8 +118,7 @@ class LiveView:
         yield "edges/s", sparkline(rates, 0), "cyan", scaled(now), f"{scaled(overall)} overall"
         if self._memory is not None:
             used = self._memory()
-            each = f"{used / step.edges:.1f} B an edge" if step.edges else ""
-            yield "memory", "", "", size(used), each
+            yield "memory", "", "", size(used), f"{used / step.edges:.1f} B an edge" if step.edges else ""
 
     def _spread(self, which: int) -> str:
         if not self._done:

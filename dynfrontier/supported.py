@@ -30,22 +30,19 @@ def tables() -> tuple[Table, Table]:
 
 def all_algorithms() -> dict[str, Any]:
     """Both forms of every analytic of the catalogue, by their names in Python."""
-    catalogue = analytics().items()
-    forms = [(name, form) for name, known in catalogue for form in (known.incremental, known.static) if form]
+    forms = [(name, form) for name, known in analytics().items() for form in (known.incremental, known.static) if form]
     return dict(sorted((getattr(form, "__name__", name), form) for name, form in forms))
 
 
 def summary(member: Any) -> str:
     """The first sentence of a docstring."""
     paragraph = " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
-    sentence = paragraph.split(". ")[0].rstrip(".")
-    return sentence.replace("|", "\\|")
+    return paragraph.split(". ")[0].rstrip(".").replace("|", "\\|")
 
 
 def _devices(kind: type[fr.Graph]) -> str:
     folder = Path(importlib.util.find_spec(kind.package).origin).parent  # type: ignore[union-attr, arg-type]
-    files = (("CPU", "cpu.py"), ("GPU", "kernels.cuh"))
-    return ", ".join(device for device, file in files if (folder / file).exists())
+    return ", ".join(device for device, file in (("CPU", "cpu.py"), ("GPU", "kernels.cuh")) if (folder / file).exists())
 
 
 def runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:

@@ -40,8 +40,7 @@ def with_integer_times(edges: fr.io.EdgeList) -> fr.io.EdgeList:
     times, unit = edges.times, unit_of(edges)
     assert times is not None
     if times.dtype.kind == "f":
-        whole = np.rint(times)
-        scale = 1 if bool((whole == times).all()) else _nanoseconds(unit)
+        scale = 1 if bool((np.rint(times) == times).all()) else _nanoseconds(unit)
         if len(times) and float(np.abs(times).max()) * scale >= 2**63:
             fail("the times are too large for integers of 64 bits")
         times, unit = np.rint(times * scale).astype(np.int64), unit if scale == 1 else "ns"

@@ -40,10 +40,9 @@ def count_by_vertex(
     time.show("checking: lists of neighbors", None)
     neighbors = list_neighbors(low, high, num_vertices)
     order = np.random.default_rng(1).permutation(num_vertices).astype(neighbors.ids.dtype)
-    chunks = np.array_split(order, max(min(CHUNKS, num_vertices // LEAST), 1))
     counts = np.full(num_vertices, -1, np.int64)
     _count_at(order[:0], *neighbors, order[:0], counts)  # which compiles it
-    waiting = iter(chunks)
+    waiting = iter(np.array_split(order, max(min(CHUNKS, num_vertices // LEAST), 1)))
     threads = max(min(cores(), MOST_MARKS // max(num_vertices, 1)), 1)
     with ThreadPoolExecutor(threads) as pool:
         running = {pool.submit(_count_chunks, waiting, neighbors, counts, time) for _ in range(threads)}

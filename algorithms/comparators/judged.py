@@ -31,8 +31,7 @@ class Quality(Comparator):
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         one, other = (self.score(edges, *found) for found in (ours, theirs))
-        text = f"quality {one:.4g} against {other:.4g}"
-        return Verdict(one >= other - self.slack, text)
+        return Verdict(one >= other - self.slack, f"quality {one:.4g} against {other:.4g}")
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         return {} if edges is None else {"quality": float(self.score(edges, *found))}
@@ -124,8 +123,7 @@ class Walks(Comparator):
         return Verdict(True, "both distributed as expected")
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
-        known = Exact().digest(found)
-        return known | (
+        return Exact().digest(found) | (
             {} if edges is None else {"wrong": valid_walks(edges, *found, length=self.length, chances=self.steps)}
         )
 
@@ -225,8 +223,7 @@ def modularity(edges: EdgeList, labels: np.ndarray) -> float:
     of = of.ravel()
     src, dst = of[edges.src], of[edges.dst]
     degrees = np.bincount(np.append(src, dst), np.append(weights, weights))
-    within = float(weights[src == dst].sum())
-    return within / total - float(((degrees / (2 * total)) ** 2).sum())
+    return float(weights[src == dst].sum()) / total - float(((degrees / (2 * total)) ** 2).sum())
 
 
 def nearness(edges: EdgeList, x: np.ndarray, y: np.ndarray) -> float:
@@ -238,8 +235,7 @@ def nearness(edges: EdgeList, x: np.ndarray, y: np.ndarray) -> float:
     """
     if not len(edges):
         return 0.5
-    ends = np.append(edges.src, edges.dst)
-    u, v = np.random.default_rng(0).choice(ends, (2, PAIRS))
+    u, v = np.random.default_rng(0).choice(np.append(edges.src, edges.dst), (2, PAIRS))
     near, far = (np.hypot(x[a] - x[b], y[a] - y[b]) for a, b in ((edges.src, edges.dst), (u[u != v], v[u != v])))
     far.sort()
     below, up_to = (np.searchsorted(far, near, side) for side in ("left", "right"))

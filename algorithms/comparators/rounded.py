@@ -148,9 +148,8 @@ class Distribution(Comparator):
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
         # Partial sums differ by no more than the full sums do.
-        distance = np.abs(np.subtract(one["sums"], other["sums"])).sum()
         allowed = self.allowed + rounding + np.finfo(np.float64).eps * one["size"]
-        return one["size"] == other["size"] and bool(distance <= allowed)
+        return one["size"] == other["size"] and bool(np.abs(np.subtract(one["sums"], other["sums"])).sum() <= allowed)
 
 
 def _paths(lengths: Any) -> tuple[np.ndarray, np.ndarray]:

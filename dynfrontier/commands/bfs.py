@@ -65,9 +65,8 @@ def bfs(
     reached = distance < np.iinfo(distance.dtype).max
     _report(graph, ids[start], np.bincount(distance[reached]), seconds)
     if output is not None:
-        predecessor = place.to_host(result.predecessor)[reached]
         nothing = "" if ids.dtype.kind == "O" else -1
-        before = [nothing if k < 0 else ids[k] for k in predecessor.tolist()]
+        before = [nothing if k < 0 else ids[k] for k in place.to_host(result.predecessor)[reached].tolist()]
         # The start vertex has the predecessor -1, or no name.
         rows = zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True)
         write_rows(output, ("vertex", "distance", "predecessor"), rows)

@@ -24,11 +24,10 @@ def info(
 
     - `dynfrontier info email-Enron.txt.gz --components`
     """
-    stream = given.stream()
     from rich.table import Table
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, value in _facts(stream, components):
+    for name, value in _facts(given.stream(), components):
         table.add_row(name, value)
     out.print(table)
 

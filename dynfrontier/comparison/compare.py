@@ -217,8 +217,7 @@ def _answer(
             edges=snapshot.edge_list() if comparator.needs_edges else None, rounding=peer.rank_rounding,
         )  # fmt: skip
         notes = (*_notes(analytic, settings, graph), *filter(None, [peer.notes.get(analytic.name)]))
-        their_ms = 1e3 * float(np.median(their_seconds))
-        return Row(label, against, *verdict, our_ms, their_ms, 1e3 * conversion, notes)
+        return Row(label, against, *verdict, our_ms, 1e3 * float(np.median(their_seconds)), 1e3 * conversion, notes)
     return Row(label, agreement=f"left out: not offered by {', '.join(peers)}", ours_ms=our_ms)
 
 

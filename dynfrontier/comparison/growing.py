@@ -56,8 +56,7 @@ def _steps(given: GraphInput) -> list[Step]:
     strange = [np.array_split(ends, BATCHES) for ends in _strangers(given, generator)]
 
     def insert(ids: Any) -> Step:
-        weights = None if given.weights is None else given.weights[ids]
-        return Step(False, given.src[ids], given.dst[ids], weights)
+        return Step(False, given.src[ids], given.dst[ids], None if given.weights is None else given.weights[ids])
 
     wrong = insert(first[half // 4 : half // 2])
     found = [insert(first), wrong._replace(weights=None if wrong.weights is None else wrong.weights + 1)]

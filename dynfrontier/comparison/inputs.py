@@ -40,8 +40,7 @@ class GraphInput:
         src, dst = edges.src.astype(np.int64), edges.dst.astype(np.int64)
         if not directed:
             src, dst = np.minimum(src, dst), np.maximum(src, dst)
-        keys = (src * edges.num_vertices + dst)[::-1]
-        kept, first = np.unique(keys, return_index=True)
+        kept, first = np.unique((src * edges.num_vertices + dst)[::-1], return_index=True)
         simple = kept // max(edges.num_vertices, 1) != kept % max(edges.num_vertices, 1)
         kept, first = kept[simple], first[simple]
         dtype = edges.src.dtype
@@ -109,6 +108,5 @@ def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, dire
         columns = [keys[order], weights[order].astype(np.float64)]
     checksum = zlib.crc32(f"{num_vertices} {directed}".encode())
     for column in columns:
-        host = column.get() if hasattr(column, "get") else column
-        checksum = zlib.crc32(np.ascontiguousarray(host).data, checksum)
+        checksum = zlib.crc32(np.ascontiguousarray(column.get() if hasattr(column, "get") else column).data, checksum)
     return checksum

@@ -93,14 +93,13 @@ class Comparison:
 
     def table(self) -> Table:
         """The rows, for a terminal or in Markdown."""
-        header = ("algorithm", "against", "agrees", "ours", "theirs", "ratio", "conversion")
         rows = []
         for row in self.rows:
             agrees = {True: "yes, ", False: "NO, ", None: ""}[row.agrees] + row.agreement
             ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
             times = milliseconds(row.ours_ms), milliseconds(row.theirs_ms), ratio, milliseconds(row.conversion_ms)
             rows.append((row.algorithm, row.against, agrees, *times))
-        return Table(header, tuple(rows))
+        return Table(("algorithm", "against", "agrees", "ours", "theirs", "ratio", "conversion"), tuple(rows))
 
     def remarks(self) -> list[str]:
         """All notes, each once, with the algorithms that they are about."""

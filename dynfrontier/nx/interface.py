@@ -27,9 +27,7 @@ class Interface:
 
     def convert_from_nx(self, graph: Any, **_: Any) -> Any:
         """A graph for the functions, which convert the data that they need."""
-        if isinstance(graph, Graph | DiGraph):
-            return graph
-        return Converted(graph)
+        return graph if isinstance(graph, Graph | DiGraph) else Converted(graph)
 
     def convert_to_nx(self, result: Any, **_: Any) -> Any:
         return source_of(result)

@@ -42,8 +42,7 @@ def plain(value: Any) -> int | float | None:
 
 def type_of(weights: Sequence[int | float]) -> np.dtype | None:
     """The narrowest type of a structure for `plain` weights: None if all are the integer 1, else int64 or float64."""
-    kinds = set(map(type, weights))
-    if float in kinds:
+    if float in set(map(type, weights)):
         return np.dtype(np.float64)
     return np.dtype(np.int64) if any(weight != 1 for weight in weights) else None
 
@@ -91,10 +90,8 @@ class Mirror:
         for place in np.flatnonzero(src == dst).tolist():
             self.loops[int(src[place])] = 1 if values is None else plain(values[place])
         src, dst = src[keep], dst[keep]
-        weights = None
-        if values is not None:
-            weights = self._weights(src, dst, [values[place] for place in np.flatnonzero(keep).tolist()])
-        self._make(src, dst, weights)
+        kept = None if values is None else [values[place] for place in np.flatnonzero(keep).tolist()]
+        self._make(src, dst, None if kept is None else self._weights(src, dst, kept))
 
     def _lowest(self, parallel: Any) -> int | float | None:
         """The lowest weight of parallel edges, given with their keys, or None if some weight is not supported."""

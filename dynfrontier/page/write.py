@@ -27,13 +27,11 @@ def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) 
 def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
     setting, steps = report.setting, report.steps
     figures = draw_figures(steps, setting["counted"], setting["window"]) if steps else []
-    state = "bad" if report.verified is False else "good" if report.verified else "open"
-    template = string.Template(TEMPLATE.read_text(encoding="utf-8"))
-    return template.substitute(
+    return string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         title=_text(f"{plural(setting['counted'] or 'edge')} of {setting['stream']}"),
         stream=_text(setting["stream"]),
         summary=_text(_summary(setting)),
-        state=state,
+        state="bad" if report.verified is False else "good" if report.verified else "open",
         outcome=_text(outcome),
         tiles="\n".join(
             f"<li><span>{_text(name)}</span> <b>{_text(value)}</b> <small>{_text(more)}</small></li>"
@@ -87,7 +85,6 @@ def _slowest(report: Report) -> list[tuple[str, ...]]:
 
 def _setting(setting: dict[str, Any], place: dict[str, Any]) -> list[tuple[str, str]]:
     machine, versions = place["machine"], place["versions"]
-    window = window_of(setting["window"]) if setting["window"] else "none, edges stay"
     said = ", ".join(f"{name} {versions[name]}" for name in ("python", "numpy", "numba") if name in versions)
     return [
         ("stream", setting["stream"]),
@@ -95,7 +92,7 @@ def _setting(setting: dict[str, Any], place: dict[str, Any]) -> list[tuple[str, 
         ("device", setting["device"].upper()),
         ("analytic", setting["analytic"]),
         ("batches", f"up to {counted(setting['batch_size'], 'record')}"),
-        ("window", window),
+        ("window", window_of(setting["window"]) if setting["window"] else "none, edges stay"),
         ("processor", f"{machine['cpu']}, {counted(machine['cores'], 'core')}"),
         *([("GPU", f"{machine['gpu']}, driver {machine['driver']}")] if "gpu" in machine else []),
         ("versions", said),

@@ -225,8 +225,7 @@ class Peer(BasePeer):
         )
 
     def katz_centrality(self, graph: Built, tol: float, max_iter: int) -> Task:
-        degrees = cp.bincount(graph.src, minlength=1)
-        alpha = 1 / (int(degrees.max()) + 1)
+        alpha = 1 / (int(cp.bincount(graph.src, minlength=1).max()) + 1)
         total = tol * max(graph.num_vertices, 1)  # it compares the sum of the changes
         return self._values(
             graph, plc.katz_centrality, None, alpha, 1.0, total, max_iter, False, dtype=np.float64, default=0.0

@@ -174,9 +174,8 @@ class Pipeline:
         self._columns = columns
         self._size = usual_batch_size(source) if batch_size is None else integer(batch_size, "batch_size", 1)
         self._on_existing = one_of(on_existing, "on_existing", ("replace", "keep", "add"))
-        self._controller = None
-        if objective is not None:
-            self._controller = BatchSize(Objective.parse(objective), self._size or BATCH_SIZE)
+        size = self._size or BATCH_SIZE
+        self._controller = None if objective is None else BatchSize(Objective.parse(objective), size)
         self._ahead = integer(ahead, "ahead", 1)
         self._synchronous = flag(synchronous, "synchronous") or objective is not None
         if every is not None and checkpoint is None:
@@ -351,7 +350,9 @@ class Pipeline:
             if not self._started:
                 self._start()
             if self._checkpoints is not None:
-                self._checkpoint_if_due(self._checkpoints)
+                batches, when = self._since
+                if self._checkpoints.is_due(self.totals.batches - batches, clock() - when):
+                    self._checkpoint()
             self._clean = False
             batch = self._next()
             self._clean = True
@@ -562,11 +563,6 @@ class Pipeline:
     def _gauges(self) -> dict[str, float]:
         ahead = 0 if self._reader is None else len(self._reader.channel)
         return {"edges": self.graph.num_edges, "parts_ahead": ahead, "batch_size": self.batch_size or 0}
-
-    def _checkpoint_if_due(self, checkpoints: Checkpoints) -> None:
-        batches, when = self._since
-        if checkpoints.is_due(self.totals.batches - batches, clock() - when):
-            self._checkpoint()
 
     def _checkpoint(self) -> None:
         """Save the state between two batches, once all results are delivered."""

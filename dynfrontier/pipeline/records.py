@@ -117,7 +117,8 @@ class Decoder:
                 raise TypeError(f"a tuple contains src, dst, and maybe weights and time; got one of {len(item)}")
             given = {name: values for name, values in zip(POSITIONS, item, strict=False) if values is not None}
         elif isinstance(item, Mapping):
-            given = self._of_mapping(item)
+            back = {name: role for role, name in self._names.items()}
+            given = {back.get(name, "weights" if name == "weight" else name): item[name] for name in item}
             operation = one_of(given.pop(OPERATION, operation), OPERATION, OPERATIONS)
         else:
             given = self._of_table(item)
@@ -135,10 +136,6 @@ class Decoder:
         columns = {name: self._column(name, values) for name, values in given.items()}
         same_length(**columns)
         return RecordColumns(columns, operation, needed)
-
-    def _of_mapping(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        back = {name: role for role, name in self._names.items()}
-        return {back.get(name, "weights" if name == "weight" else name): values for name, values in item.items()}
 
     def _of_table(self, item: Any) -> dict[str, Any]:
         if hasattr(item, "schema") and hasattr(item, "column"):  # Arrow

@@ -70,11 +70,10 @@ class Metrics:
         for name, meaning in (("inserted", "Edges that were inserted."), ("deleted", "Edges that were deleted."),
                               ("late", "Records that came too late for the window.")):  # fmt: skip
             add(f"{name}_total", "counter", meaning, ("", getattr(totals, name)))
-        spent = totals.update_seconds + totals.analytics_seconds
         found = np.quantile(self._seconds, QUANTILES).tolist() if self._seconds else [float("nan")] * len(QUANTILES)
         add("batch_seconds", "summary", f"Update and analytics; quantiles of the last {RECENT} batches.",
             *((f'{{quantile="{q}"}}', value) for q, value in zip(QUANTILES, found, strict=True)),
-            ("_sum", spent), ("_count", totals.batches))  # fmt: skip
+            ("_sum", totals.update_seconds + totals.analytics_seconds), ("_count", totals.batches))  # fmt: skip
         for name, value in gauges.items():
             add(name, "gauge", f"{name.replace('_', ' ').capitalize()} now.", ("", value))
         if self._last is not None:

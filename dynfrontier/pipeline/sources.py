@@ -54,8 +54,7 @@ def open_source(
     elif isinstance(source, str | os.PathLike):
         unpack = partial(Ahead, depth=ahead, name="dynfrontier-unpack")
         options = ReadOptions(columns, named=decoder.takes_text or None, data=decoder.data_columns)
-        parts = read_parts(source, options, ahead=unpack)
-        items = decoded(parts, decoder.decode, 0)
+        items = decoded(read_parts(source, options, ahead=unpack), decoder.decode, 0)
     elif is_one_table(source):
         items = decoded([source], decoder.decode, 0)
     elif callable(source):
@@ -94,8 +93,7 @@ def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
     if inserts is None:
         yield whole
         return
-    bounds = [0, *(np.flatnonzero(np.diff(inserts)) + 1).tolist(), len(edges)]
-    for begin, end in pairwise(bounds):
+    for begin, end in pairwise([0, *(np.flatnonzero(np.diff(inserts)) + 1).tolist(), len(edges)]):
         run = whole.cut(begin, end)
         if not inserts[begin]:
             run = RecordColumns({name: run.columns[name] for name in ("src", "dst")}, "delete")
@@ -151,8 +149,7 @@ class SocketSource:
         text: TextParts | None = None
         lines = 0
         syntax = self._options.syntax(b"")
-        received = iter(partial(self._socket.recv, RECEIVED_BYTES), b"")
-        for part in whole_lines(received, 1, syntax, SOCKET):
+        for part in whole_lines(iter(partial(self._socket.recv, RECEIVED_BYTES), b""), 1, syntax, SOCKET):
             if not part.endswith(b"\n") and len(part) <= syntax.longest:
                 if self._interrupted:
                     return

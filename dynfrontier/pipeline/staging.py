@@ -203,8 +203,7 @@ class Slot:
             columns = {name: column[begin:end] for name, column in records.columns.items()}
             if len(self._cuts) < MAX_CUTS:
                 self._cuts[begin, end] = columns
-        needed = None if records.needed is None else records.needed[begin:end]
-        return RecordColumns(columns, records.operation, needed)
+        return RecordColumns(columns, records.operation, None if records.needed is None else records.needed[begin:end])
 
     def _copy(self, columns: dict[str, np.ndarray]) -> None:
         layout = tuple((name, column.dtype, column.size) for name, column in columns.items())

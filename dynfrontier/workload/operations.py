@@ -133,9 +133,8 @@ class Operations:
         self.start = int(np.bincount(ends).argmax()) if ends.size else 0
         # The remaining share may be a rounding error.
         shares = (max(round(1 - workload.deletes - workload.queries, 9), 0.0), workload.deletes, workload.queries)
-        left = len(records) - begin
         self.size = size
-        for share, there in ((shares[0], left), (shares[1] if not shares[0] else 0, self._count)):
+        for share, there in ((shares[0], len(records) - begin), (shares[1] if not shares[0] else 0, self._count)):
             if share:
                 self.size = min(self.size, max(int(there / share), 1))
         self.short = 0
@@ -151,9 +150,7 @@ class Operations:
         inserting, deleting, _ = shares
         for _, (arriving, leaving, asked) in zip(range(count), apportion(self.size, shares), strict=False):
             left = len(self._records) - begin
-            if inserting and (not left or arriving > left):
-                return
-            if deleting and not inserting and not self._count:
+            if (not left or arriving > left) if inserting else (deleting and not self._count):
                 return
             yield self._batch(slice(begin, begin + arriving), leaving, asked)
             begin += arriving

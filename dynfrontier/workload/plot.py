@@ -55,8 +55,7 @@ def _draw_analytics(panel: Any, rows: list[Measured], colors: dict[str, str], an
 
 def _draw_memory(panel: Any, rows: list[Measured], colors: dict[str, str]) -> None:
     names = [row.structure for row in rows]
-    reserved = [row.reserved / max(row.edges, 1) for row in rows]
-    panel.bar(names, reserved, color="lightgray", label="reserved")
+    panel.bar(names, [row.reserved / max(row.edges, 1) for row in rows], color="lightgray", label="reserved")
     panel.bar(names, [row.bytes_per_edge for row in rows], 0.6, color=[colors[name] for name in names], label="in use")
     panel.set(ylabel="bytes an edge")
     panel.tick_params(axis="x", rotation=30)

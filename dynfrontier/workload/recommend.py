@@ -226,8 +226,7 @@ def _reason(
         text += f", {_list(level, wanted, figures)}, which is as good as equal"
     rest = [name for name in ranked if name not in equals]
     if rest:
-        ends = dict.fromkeys((rest[0], rest[-1]))
-        times = {name: figures[name] / figures[best] for name in ends}
+        times = {name: figures[name] / figures[best] for name in dict.fromkeys((rest[0], rest[-1]))}
         shown = [
             f"{name} {wanted.text(figures[name])}, {ratio:.{0 if ratio >= 10 else 1}f} times"
             for name, ratio in times.items()

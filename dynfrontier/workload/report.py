@@ -255,9 +255,8 @@ class Line(NamedTuple):
 def _line(name: str, values: list[float]) -> Line:
     is_rate, is_size = name in RATES.values(), name.endswith("an edge")
     text = scaled if is_rate else _bytes if is_size else duration
-    cells = tuple(text(value) for value in values)
     best = values.index(max(values) if is_rate else min(values))
-    return Line(name, cells, best if len(values) > 1 else None)
+    return Line(name, tuple(text(value) for value in values), best if len(values) > 1 else None)
 
 
 def _bytes(count: float) -> str:

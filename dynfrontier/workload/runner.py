@@ -334,10 +334,9 @@ def _apply(
     graph: fr.DynamicGraph, tasks: list[Running], batch: MixedBatch, number: int, answers: Answers
 ) -> dict[str, float]:  # fmt: skip
     """Apply and check one batch, and return the seconds of each part."""
-    calls = {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}
     seconds = dict.fromkeys((task.chosen.name for task in tasks), 0.0)
     results: dict[str, Any] = {}
-    for name, call in calls.items():
+    for name, call in {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}.items():
         part = getattr(batch, PARTS[name])
         if part is None:
             continue

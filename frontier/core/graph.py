@@ -132,8 +132,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
 
     @reads
     def memory_usage(self) -> MemoryUsage:
-        scratch = MemoryUsage(used=0, reserved=self._access.scratch_bytes(), csr=0, arcs=0)
-        usage = store_usage(self.store) + scratch
+        usage = store_usage(self.store) + MemoryUsage(used=0, reserved=self._access.scratch_bytes(), csr=0, arcs=0)
         for component in self._components:
             usage += component.memory_usage(self) or NOTHING
         return usage

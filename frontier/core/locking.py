@@ -388,9 +388,7 @@ def rearranges(function: F) -> F:
 def access_of(thing: Any) -> Access | None:
     """The access to a graph, or to the graph of an object. None if it has no graph."""
     access = getattr(thing, "_access", None)
-    if access is None:
-        access = getattr(getattr(thing, "graph", None), "_access", None)
-    return access
+    return getattr(getattr(thing, "graph", None), "_access", None) if access is None else access
 
 
 def workspace_of(graph: Any) -> Workspace:

@@ -41,8 +41,7 @@ class Observers:
         held = observer._watched() if observer._watched is not None else None
         if held is not None:
             raise ValueError("observer is notified of a graph's updates already, and watches one graph at a time")
-        graph = self._graph()
-        observer.attaching(graph)
+        observer.attaching(self._graph())
         observer._watched = self._graph
         if instead_of is None:
             self._refs.append(weakref.ref(observer))

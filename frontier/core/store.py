@@ -311,8 +311,7 @@ class Store(BaseStore, ABC):
     def _view_values(self) -> dict[str, Any]:
         """The fields of the view."""
         scalars = self.view_scalars()
-        names = self.view_type._fields
-        return {name: scalars[name] if name in scalars else getattr(self, name) for name in names}
+        return {name: scalars[name] if name in scalars else getattr(self, name) for name in self.view_type._fields}
 
     def make_view(self) -> Any:
         view = pack_view(self.device, self.view_type, **self._view_values())

@@ -85,7 +85,9 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
         notifications = notifications_of(graph, arcs, not inserts, change.observers)
         if inserts and change.replaces and graph.store.stored_dtype is not None:
             seeing = [observer for observer, edges in notifications if edges is not None and observer.sees_changes]
-            changes = _changes_of(graph, arcs, [observer for observer in seeing if observer.exact])
+            if exact := [observer for observer in seeing if observer.exact]:
+                found = exact[0].find_edges(partial(effective_edges, graph, arcs, True))  # which are in the graph
+                changes = [(observer, found) for observer in exact]
     if changes:
         notify("edges_changing", changes)
     if notifications and not inserts:
@@ -220,9 +222,3 @@ def notifications_of(
             found = edges = found or observer.find_edges(partial(effective_edges, graph, arcs, present))
         notifications.append((observer, edges))
     return notifications
-
-
-def _changes_of(graph: BaseDynamicGraph, arcs: Arcs, observers: list[UpdateObserver]) -> list[Notification]:
-    """Observers with the edges of an insertion that are in the graph."""
-    found = observers[0].find_edges(partial(effective_edges, graph, arcs, True)) if observers else ()
-    return [(observer, found) for observer in observers]

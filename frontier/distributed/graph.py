@@ -97,9 +97,7 @@ class DistributedGraph(BaseDistributedGraph):
         self._start(engine, steps.make, structure, settings)
 
     def _start(self, engine: Engine | None, step: Callable, *args: Any) -> None:
-        if engine is None:
-            engine = engine_of_client()
-        self.engine = engine
+        self.engine = engine = engine_of_client() if engine is None else engine
         with engine.making() as self._key:
             self._facts, self._known_counts = engine.run_alike(step, self._key, *args)[0]
 
@@ -344,8 +342,7 @@ class DistributedGraph(BaseDistributedGraph):
             same_length(ops=ops, weights=weights)
             weights = xp.where(inserting, weights, weights.dtype.type(1))
         has_data = bool(edge_data) or bool(inserting.any())
-        data = edge_data if has_data else None
-        return joined(self._share_out("apply", src, dst, weights, data, ops=ops, whole=True))
+        return joined(self._share_out("apply", src, dst, weights, edge_data if has_data else None, ops=ops, whole=True))
 
     # ---- queries ----------------------------------------------------------------------------------------------------
 
@@ -430,8 +427,7 @@ class PartsObject:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        known = getattr(self._class, name, None)
-        if callable(known):
+        if callable(getattr(self._class, name, None)):
             return lambda *args, **kwargs: self._ask(name, args, kwargs)
         return self._ask(name)
 

@@ -150,8 +150,7 @@ class EdgePayload(Payload):
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         both = not graph.directed and self._deletes_arcs(graph)
-        arcs = graph.store.make_arcs(src, dst, directed=not both)
-        return self._delete(graph, arcs)
+        return self._delete(graph, graph.store.make_arcs(src, dst, directed=not both))
 
     def delete_arcs(self, graph: Any, arcs: Arcs) -> UpdateResult:
         if not graph.directed and not self._deletes_arcs(graph):  # a record stands for both directions

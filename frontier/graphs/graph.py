@@ -452,8 +452,7 @@ class Graph(Described, HasEdgeData, CoreGraph):
         if on_host:
             return self.xp.asarray(found)
         if self.store.absent is not None:
-            inside = self.xp.where(found, ids, 0)
-            found &= ~self.store.absent[inside]
+            found &= ~self.store.absent[self.xp.where(found, ids, 0)]
         return found
 
     def has_edges(self, src: Any, dst: Any) -> Any:

@@ -67,8 +67,7 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
     check_graph(graph)
     library = require("torch_geometric", PACKAGE, "to_pyg")
     columns, ids = arc_columns(graph)
-    stored = edge_tensors(graph, columns, ids, edge_attr)
-    return library.data.Data(num_nodes=graph.num_vertices, **stored)
+    return library.data.Data(num_nodes=graph.num_vertices, **edge_tensors(graph, columns, ids, edge_attr))
 
 
 def edge_tensors(
@@ -178,8 +177,7 @@ def stored_columns(
             raise ValueError(f"edge_attr and edge_data both name {twice[0]!r}")
     else:
         columns = {}
-    get = partial(_named, data, columns, edge_data)
-    return named_columns(get, [*edge_data, *columns], time)
+    return named_columns(partial(_named, data, columns, edge_data), [*edge_data, *columns], time)
 
 
 def attributes_by_name(edge_data: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:

@@ -108,9 +108,8 @@ def sample_pyg(
             seed=None if seed is None else (integer(seed, "seed") + (hop << 32)) % LAST_SEED,
         )  # fmt: skip
         rows = row_ids(graph.device, offsets, np.dtype(np.int64))
-        reached = parts[rows] * graph.num_vertices + neighbors
         size = int(keys.size)
-        keys, places = _joined(xp, keys, reached)
+        keys, places = _joined(xp, keys, parts[rows] * graph.num_vertices + neighbors)
         found.append((places, rows + begin, ids))
         begin = size
     ends = [xp.concatenate([each[i] for each in found]) if found else xp.empty(0, np.int64) for i in range(3)]

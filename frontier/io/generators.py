@@ -27,8 +27,7 @@ class RandomBits:
 
     def words32(self, count: int) -> np.ndarray:
         """Return `count` uniform 32-bit words, shape (count,), uint32."""
-        words = self._generator.random_raw((count + 1) // 2)
-        return words.astype("<u8", copy=False).view("<u4")[:count]
+        return self._generator.random_raw((count + 1) // 2).astype("<u8", copy=False).view("<u4")[:count]
 
     def uniform(self, count: int) -> np.ndarray:
         """Return `count` uniform numbers in [0, 1) with 53 bits, shape (count,), float64."""
@@ -79,8 +78,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
         raise ValueError(f"cannot draw {num_edges} edges between {num_vertices} vertices")
     random = RandomBits(seed)
     src = random.below(num_vertices, num_edges)
-    dst = random.below(num_vertices, num_edges)
-    return EdgeList(src, dst, num_vertices=num_vertices, directed=True)
+    return EdgeList(src, random.below(num_vertices, num_edges), num_vertices=num_vertices, directed=True)
 
 
 def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: int = 1) -> EdgeList:
@@ -255,17 +253,15 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     random = RandomBits(seed)
     order = random.permutation(len(src))
     tree = _spanning_tree(core, src, dst, order)
-    extra = order[~tree[order]][: round(_EXTRA_SHARE * core)]
-    kept = np.sort(np.concatenate([np.flatnonzero(tree), extra]))
+    kept = np.sort(np.concatenate([np.flatnonzero(tree), order[~tree[order]][: round(_EXTRA_SHARE * core)]]))
     src, dst = src[kept], dst[kept]
     chain = num_vertices - core if len(src) else 0
     # Vertex core + i lies on edge owner[i]. The vertices of one edge follow one another from src to dst.
     owner = np.sort(random.below(max(len(src), 1), chain))
     on_edge = np.bincount(owner, minlength=len(src))
     end = core + np.cumsum(on_edge)
-    begin = end - on_edge
     number = np.arange(core, core + chain)
-    first = np.where(on_edge > 0, begin, dst)
+    first = np.where(on_edge > 0, end - on_edge, dst)
     after = np.where(number + 1 < end[owner], number + 1, dst[owner]) if chain else number
     return EdgeList(
         np.concatenate([src, number]), np.concatenate([first, after]), num_vertices=num_vertices, directed=False
@@ -371,8 +367,7 @@ def rmat(
     if permute:
         random = RandomBits(seed)
         random.skip((count // _BLOCK * (_BLOCK // 2) + (count % _BLOCK + 1) // 2) * len(steps))
-        new = random.permutation(2**scale).astype(np.int32)
-        ends = new[ends]
+        ends = random.permutation(2**scale).astype(np.int32)[ends]
     return EdgeList(ends[0], ends[1], num_vertices=2**scale, directed=True)
 
 

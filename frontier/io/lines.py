@@ -123,8 +123,7 @@ def separator_of(delimiter: str | None, line: str, table: bool) -> int:
 
 def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:
     """Return whether the first row of a text starts with ``+`` or ``-`` as a separate word."""
-    record = _first_line(data, comments)
-    return re.match(r"[+-](?:[ \t,;|]|$)", record.strip(" \t")) is not None
+    return re.match(r"[+-](?:[ \t,;|]|$)", _first_line(data, comments).strip(" \t")) is not None
 
 
 def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:

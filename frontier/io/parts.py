@@ -189,9 +189,7 @@ def _of_text(parts: Iterator[bytes], path: str | os.PathLike[str], options: Read
     if is_archive(first, name) or first.startswith((b"%%MatrixMarket", b"FEA1")):
         return None
     text = TextParts(first, str(Path(path)), text_options(first, name, options))
-    if text.has_names:
-        return None
-    return _parsed(text, first, parts)
+    return None if text.has_names else _parsed(text, first, parts)
 
 
 def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes]) -> Iterator[EdgeList]:

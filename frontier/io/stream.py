@@ -262,5 +262,4 @@ def _cut(count: int, size: int, inserts: np.ndarray | None) -> np.ndarray:
     if inserts is None or not count:
         return np.append(np.arange(0, count, size), count)
     runs = np.concatenate([[0], np.flatnonzero(np.diff(inserts)) + 1, [count]])
-    pieces = [np.arange(begin, end, size) for begin, end in pairwise(runs)]
-    return np.append(np.concatenate(pieces), count)
+    return np.append(np.concatenate([np.arange(begin, end, size) for begin, end in pairwise(runs)]), count)

@@ -99,8 +99,6 @@ def tokenize(plan: ColumnReading) -> tuple[dict[str, np.ndarray], np.ndarray]:
     ops = np.empty(rows if syntax.operations else 0, dtype=np.int8)
     is_comment = np.zeros(256, dtype=bool)
     is_comment[list(syntax.comments)] = True
-    lowest = layout.base
-    highest = LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, LARGEST_ID)
     status, position, column, count, hards = tk.tokenize(
         np.frombuffer(data, dtype=np.uint8),
         layout.start,
@@ -111,8 +109,8 @@ def tokenize(plan: ColumnReading) -> tuple[dict[str, np.ndarray], np.ndarray]:
         syntax.longest,
         kinds,
         slots,
-        lowest,
-        highest,
+        layout.base,
+        LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, LARGEST_ID),
         syntax.operations,
         plan.exact,
         padded,

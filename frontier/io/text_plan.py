@@ -143,8 +143,7 @@ def _header(
     found = True if header or known else names_columns(words, following, options.table)
     if found:
         # The kernel finds errors in the names themselves.
-        names_alone = replace(layout, start=at)
-        tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
+        tokenize(replace(plan, data=plan.data[:after], layout=replace(layout, start=at), roles=[None] * len(words)))
         if not header and not known and not surely_names_columns(words, following):
             line = plan.data.count(b"\n", 0, at) + 1
             tell(ReaderWarning(plan.source, f"took line {line} for the names of the columns, {', '.join(words)[:100]}",

@@ -74,8 +74,7 @@ def sliding_window(
             raise ValueError("the stream has no times; use by='count'")
         if len(edges) and bool((edges.times[1:] < edges.times[:-1]).any()):
             raise ValueError("the stream is not in time order")
-    if directed is None:
-        directed = edges.directed is not False
+    directed = edges.directed is not False if directed is None else directed
     following = None if multigraph else _next_record(edges, directed)
     return _pairs(stream, window, edges.times if by == "time" else None, following)
 

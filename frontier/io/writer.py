@@ -7,7 +7,7 @@ import gzip
 import lzma
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -92,12 +92,6 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         raise ValueError(f"{path}: unknown suffix {suffix!r}; known are {known}, the text formats also compressed")
 
 
-def _compressed(file: BinaryIO, path: str | os.PathLike) -> AbstractContextManager[BinaryIO]:
-    """Return a file that compresses into `file` by the last suffix of the path."""
-    opener = _OPENERS.get(Path(path).suffix.lower())
-    return nullcontext(file) if opener is None else opener(file, "wb")
-
-
 def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
     names = [name for name, _ in _columns(edges[:0])]
     lines = [f"# num_vertices: {edges.num_vertices}"]
@@ -130,7 +124,8 @@ def _columns(edges: EdgeList) -> list[tuple[str, np.ndarray]]:
 
 
 def _write_text(path: str | os.PathLike, header: str, edges: EdgeList, separator: str) -> None:
-    with replacing(path) as target, _compressed(target, path) as file:
+    opener = _OPENERS.get(Path(path).suffix.lower())  # compresses by the last suffix
+    with replacing(path) as target, nullcontext(target) if opener is None else opener(target, "wb") as file:
         file.write(header.encode())
         for batch in edges.batches(_ROWS):
             # tolist gives Python numbers, whose text is the shortest that reads back as the same number.
@@ -140,8 +135,7 @@ def _write_text(path: str | os.PathLike, header: str, edges: EdgeList, separator
 
 
 def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
-    pa = require_pyarrow(f"writing {suffix}")
-    table = pa.table(dict(_columns(edges))).replace_schema_metadata(_notes(edges))
+    table = require_pyarrow(f"writing {suffix}").table(dict(_columns(edges))).replace_schema_metadata(_notes(edges))
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 

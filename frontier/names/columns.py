@@ -39,8 +39,7 @@ def as_names(values: Any, name: str, device: Device | None = None) -> Any:
     if is_cudf(values):
         values = _of_cudf(values, name, device)
     elif hasattr(values, "__cuda_array_interface__") or has_dlpack(values):
-        place = device if is_on_gpu(values) else resolve_device("cpu")
-        values = as_device_array(place, values, name)
+        values = as_device_array(device if is_on_gpu(values) else resolve_device("cpu"), values, name)
     if device.is_gpu and isinstance(values, device.xp.ndarray):
         return _integers(device.xp, values, name)
     if hasattr(values, "dictionary_encode"):  # Arrow

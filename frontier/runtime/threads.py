@@ -64,8 +64,7 @@ def find_tbb() -> None:
     if name is None or config.THREADING_LAYER not in ("default", "tbb", "safe", "threadsafe", "forksafe"):  # type: ignore[attr-defined]
         return
     try:
-        files = importlib.metadata.files("tbb") or []
-        for file in files:
+        for file in importlib.metadata.files("tbb") or []:
             if file.name == name:
                 ctypes.CDLL(str(file.locate()), mode=ctypes.RTLD_GLOBAL)
                 return

@@ -220,7 +220,6 @@ class ListStore(LaunchSequence, Store):
         found = xp.empty(keys.size, np.int64)
         match_keys(self, keys, found)
         if on_gpu:
-            bits = id_bits(self.num_vertices)
-            self.kernels.take_found(int(src.size), src, dst, bits, pending, keys, found, slots)
+            self.kernels.take_found(int(src.size), src, dst, id_bits(self.num_vertices), pending, keys, found, slots)
         else:  # keys are distinct
             slots[left] = found[np.searchsorted(keys, arc_keys(self.device, long_src, long_dst, self.num_vertices))]

@@ -62,8 +62,7 @@ class CSRStore(Store):
         keys, weights = sort.unique_arcs(self.device, arcs, self.num_vertices)
         if self.device.is_gpu:
             return self._insert_by_sorting(keys, weights)
-        size = self.neighbors.size + keys.size
-        return self._merge(keys, weights, size, inserting=True)
+        return self._merge(keys, weights, self.neighbors.size + keys.size, inserting=True)
 
     def erase(self, arcs: Arcs) -> int:
         keys, _ = sort.unique_arcs(self.device, arcs, self.num_vertices)

@@ -136,8 +136,7 @@ class FaimStore(ListStore):
         pool = growable.empty(self.device, size, self.vertex_dtype)
         weights = None if self.stored_dtype is None else growable.empty(self.device, size, self.stored_dtype)
         links = growable.empty(self.device, pages, np.int32)
-        queue = self.device.xp.empty(0, np.int32)
-        self.neighbors, self.weights, self.links, self.queue = pool, weights, links, queue
+        self.neighbors, self.weights, self.links, self.queue = pool, weights, links, self.device.xp.empty(0, np.int32)
         self._used = self._queued = 0
         self._view = None
 
@@ -157,9 +156,8 @@ class FaimStore(ListStore):
 
     def _make_room(self, pages: int) -> None:
         """Ensure so many free pages. After a MemoryError the pool is unchanged."""
-        capacity = int(self.links.size)
         needed = self._used + max(pages - self._queued, 0)
-        if needed <= capacity:
+        if needed <= int(self.links.size):
             return
         self._check_pages(needed)
         bits = self.page_bits
@@ -176,8 +174,7 @@ class FaimStore(ListStore):
         size = pages << self.page_bits
         pool = growable.grow(self.device, self.neighbors, size)
         weights = None if self.weights is None else growable.grow(self.device, self.weights, size)
-        links = growable.grow(self.device, self.links, pages)
-        self.neighbors, self.weights, self.links = pool, weights, links
+        self.neighbors, self.weights, self.links = pool, weights, growable.grow(self.device, self.links, pages)
         self._view = None
 
     def _account(self, blocks: int, *, inserting: bool) -> None:

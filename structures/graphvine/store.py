@@ -115,13 +115,12 @@ class GraphVineStore(ListStore, VertexRecords):
         slots = blocks * (self.block_size or 0)
         records = self.records[: self.num_vertices]
         longest = int(records[:, DEGREE].max()) if self.num_vertices else 0
-        straight = int(records[:, STRAIGHT].sum(dtype=np.int64))
         return {
             "block_size": self.block_size,
             "blocks": blocks,
             "free_blocks": self._free,
             "block_utilisation": self.num_arcs / max(slots, 1),
-            "straight_blocks": straight / max(blocks, 1),
+            "straight_blocks": int(records[:, STRAIGHT].sum(dtype=np.int64)) / max(blocks, 1),
             "height": int(-(-longest // (self.block_size or 1))).bit_length(),
             "bytes_per_arc": {
                 "arcs": self._slot_bytes * self.num_arcs / arcs,
@@ -256,5 +255,4 @@ def _power_of_two(count: int) -> int:
 
 def _bits_for(arcs: int, sources: int) -> int:
     """The logarithm of the block size for lists of this mean length."""
-    largest = int(1.25 * arcs / max(sources, 1))
-    return min(max(largest.bit_length() - 1, MIN_BITS), MAX_BITS)
+    return min(max(int(1.25 * arcs / max(sources, 1)).bit_length() - 1, MIN_BITS), MAX_BITS)

@@ -111,9 +111,7 @@ class LPMAStore(PackedStore):
             return self.kernels.plan
         way = self._tuner.choose(self.density)
         self._tuner.begin()
-        if way == BOTTOM_UP:
-            return self.kernels.plan
-        return self.kernels.plan_top_down
+        return self.kernels.plan if way == BOTTOM_UP else self.kernels.plan_top_down
 
     def _carry_out(self, plan: Rebalance, numbers: list[int], batch: Batch) -> None:
         super()._carry_out(plan, numbers, batch)

@@ -63,8 +63,7 @@ def _leaves_in_order(store: Any, leaves: int) -> Any:
 
 def _check_separators(store: Any, separators: Any, leaf: Any, keys: Any) -> None:
     """Each entry is in the last leaf, in order, whose separator is not greater than its key."""
-    xp = store.xp
     require(int(separators[0]) == 0 and (separators[1:] >= separators[:-1]).all(), "separators do not ascend from 0")
     require((separators[leaf] <= keys).all(), "an entry is before the separator of its leaf")
-    inside = xp.flatnonzero(leaf < separators.size - 1)
+    inside = store.xp.flatnonzero(leaf < separators.size - 1)
     require((keys[inside] < separators[leaf[inside] + 1]).all(), "an entry is behind the separator of the next leaf")

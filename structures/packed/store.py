@@ -151,7 +151,8 @@ class PackedStore(LaunchSequence, PackedArray):
         arcs.check(waited=True)
         if self.deletion == "eager" and numbers[NEW]:
             with suppress(MemoryError):  # the arcs are deleted, and the array may stay emptier than it should be
-                self._tidy(plan, numbers, self.num_arcs - numbers[NEW])
+                if not self._shrunk(self.num_arcs - numbers[NEW]) and plan and any(numbers[LEAVES : LARGE + 1]):
+                    self._move(plan, numbers, self._no_batch())
         return numbers[NEW]
 
     def _erase(self, arcs: Arcs) -> tuple[Rebalance | None, list[int]]:
@@ -179,11 +180,6 @@ class PackedStore(LaunchSequence, PackedArray):
             places = places[:size]
             places.sort()
         return self._plan(DELETE, size, places, arriving)
-
-    def _tidy(self, plan: Rebalance | None, numbers: list[int], arcs: int) -> None:
-        """Shrink an array that has become too empty, or rebalance windows that have."""
-        if not self._shrunk(arcs) and plan is not None and any(numbers[LEAVES : LARGE + 1]):
-            self._move(plan, numbers, self._no_batch())
 
     def _no_batch(self) -> Batch:
         """An empty batch. On a CPU it has arrays, as Numba would compile kernels again for absent ones."""

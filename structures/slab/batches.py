@@ -77,8 +77,7 @@ class Batches:
         return True
 
     def _queue_resolution(self, count: int) -> None:
-        blocks = min(tile_count(count), self._most_blocks)
-        self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
+        self._resolve(count, threads=TILE, blocks=min(tile_count(count), self._most_blocks), cooperative=True)
 
     def erase(self, store: Any, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion. `slots`, if given, become the slots of the arcs."""

@@ -20,8 +20,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     base, buckets = _check_tables(store)
     words = store.neighbors.reshape(-1, store.slab_stride)[:, :width]
     links, keys = words[:, -1], words[:, :-1]
-    free = _check_free(store, words)
-    root = _chains(store, base, buckets, links, free)
+    root = _chains(store, base, buckets, links, _check_free(store, words))
     full = ~(keys == EMPTY).any(axis=1)
     require((full | (links == EMPTY)).all(), "a slab that is not full has another after it")
     require(((keys[:, :-1] != EMPTY) | (keys[:, 1:] == EMPTY)).all(), "a slab has a gap among its keys")
@@ -95,9 +94,8 @@ def _check_free(store: Any, words: Any) -> Any:
 def _chains(store: Any, base: Any, buckets: Any, links: Any, free: Any) -> Any:
     """The base slab of each slab's chain, or -1. Each slab must be in one chain at most, and no free one in any."""
     xp, slabs = store.xp, int(links.size)
-    has = xp.flatnonzero(base >= 0)
     is_base = xp.zeros(slabs, bool)
-    is_base[: store._used] = cover(xp, base[has], buckets, store._used) > 0
+    is_base[: store._used] = cover(xp, base[xp.flatnonzero(base >= 0)], buckets, store._used) > 0
     require(((links == EMPTY) | within(links, slabs)).all(), "a link leads out of the pool")
     sources = xp.flatnonzero(links >= 0)
     targets = links[sources].astype(np.int64)
@@ -111,8 +109,7 @@ def _chains(store: Any, base: Any, buckets: Any, links: Any, free: Any) -> Any:
     for _ in range(slabs.bit_length()):
         root = root[root]
     root = root[:-1]
-    reached = (root < slabs) & is_base[xp.minimum(root, slabs - 1)]
-    return xp.where(reached, root, -1)
+    return xp.where((root < slabs) & is_base[xp.minimum(root, slabs - 1)], root, -1)
 
 
 def bucket_of(dst: Any, buckets: Any) -> Any:

@@ -59,8 +59,7 @@ def clustering(G: Any, nodes: Any) -> Any:
 @function(least_nodes=FEW, undirected=True)
 def average_clustering(G: Any, nodes: Any, count_zeros: bool) -> float:
     found = _chosen(G, _coefficients(mirror_of(G)), nodes).values()
-    if not count_zeros:
-        found = [value for value in found if value > 0]
+    found = found if count_zeros else [value for value in found if value > 0]
     return sum(found) / len(found)
 
 

@@ -83,5 +83,4 @@ def greedy_color(G: Any) -> dict[Any, int]:
     graph = mirror.graph
     degrees = graph.device.to_host(graph.degrees()).astype(np.int64)
     degrees[list(mirror.loops)] += 2  # a self-loop only counts in the order
-    by_degree_then_place = degrees * len(degrees) - mirror.places()
-    return mirror.by_node(algorithms.coloring(graph, priority=by_degree_then_place).color)
+    return mirror.by_node(algorithms.coloring(graph, priority=degrees * len(degrees) - mirror.places()).color)

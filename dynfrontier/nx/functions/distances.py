@@ -58,8 +58,7 @@ def _eccentricities(graph: Any, weight: Any, undecided: Callable[[np.ndarray, np
         highest = distance.max(axis=1)
         if not (mirror.directed or by_floats):
             rest = highest[:, None] - distance
-            nearest = mirror.graph.xp.maximum(distance, rest).max(axis=0)
-            np.maximum(lower, to_host(nearest), out=lower)
+            np.maximum(lower, to_host(mirror.graph.xp.maximum(distance, rest).max(axis=0)), out=lower)
             np.minimum(upper, to_host((highest[:, None] + distance).min(axis=0)), out=upper)
         lower[chosen] = upper[chosen] = to_host(highest)
     return lower
@@ -74,9 +73,8 @@ def eccentricity(G: Any, v: Any, weight: Any) -> Any:
     check_all_weights(mirror, weight)
     nodes = list(source.nbunch_iter(v))
     place = mirror.places()
-    places = np.array([place[mirror.ids[node]] for node in nodes], np.int64)
     values: list[Any] = []
-    for distance in _distances(mirror, places, weight):
+    for distance in _distances(mirror, np.array([place[mirror.ids[node]] for node in nodes], np.int64), weight):
         values.extend(mirror.graph.device.to_host(distance.max(axis=1)).tolist())
     return values[0] if v in source else dict(zip(nodes, values, strict=True))
 
@@ -120,8 +118,7 @@ def _totals(mirror: Mirror, weight: Any) -> np.ndarray:
         backward = graph.reverse if mirror.directed else graph
         closeness = mirror.values(algorithms.closeness_centrality(backward, wf_improved=False).closeness_centrality)
         return np.rint((n - 1) / np.where(closeness > 0, closeness, 1)).astype(np.int64)
-    places = np.arange(n)
-    return np.concatenate([graph.device.to_host(rows.sum(axis=1)) for rows in _distances(mirror, places, weight)])
+    return np.concatenate([graph.device.to_host(rows.sum(axis=1)) for rows in _distances(mirror, np.arange(n), weight)])
 
 
 def _is_connected(mirror: Mirror) -> bool:

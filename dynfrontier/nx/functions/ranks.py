@@ -153,8 +153,7 @@ def _degree_shares(graph: Any, leaving: bool, entering: bool) -> dict[Any, float
     mirror = mirror_of(graph)
     if len(mirror) <= 1:
         return dict.fromkeys(mirror.names, 1)
-    counts = [mirror.graph.degrees()] * leaving + [mirror.graph.in_degrees()] * (entering and mirror.directed)
-    degrees = sum(counts)
+    degrees = sum([mirror.graph.degrees()] * leaving + [mirror.graph.in_degrees()] * (entering and mirror.directed))
     if mirror.loops:
         degrees[mirror.graph.xp.asarray(list(mirror.loops))] += leaving + entering
     return mirror.by_node(degrees * (1.0 / (len(mirror) - 1.0)))

@@ -18,8 +18,7 @@ def _mutual_by_vertex(mirror: Mirror) -> np.ndarray:
     """The number of successors of each vertex that are predecessors, too."""
     graph = mirror.graph
     src, dst, _ = graph.to_coo()
-    mutual = graph.has_edges(dst, src)
-    return graph.device.to_host(graph.xp.bincount(src[mutual], minlength=graph.num_vertices))
+    return graph.device.to_host(graph.xp.bincount(src[graph.has_edges(dst, src)], minlength=graph.num_vertices))
 
 
 @function()

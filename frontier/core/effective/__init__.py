@@ -52,8 +52,7 @@ def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, A
     kernels = effective_kernels(graph)
     asked = count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places
     if not device.is_gpu or count <= SMALL_ARCS:
-        threads = min(1024, -(-count // 32) * 32)
-        kernels.find_few(*asked, src, dst, work.number.published, threads=threads, blocks=1)
+        kernels.find_few(*asked, src, dst, work.number.published, threads=min(1024, -(-count // 32) * 32), blocks=1)
         found = work.number.synchronize()[0]
     else:
         launch = tile_launch(count)

@@ -75,8 +75,7 @@ class ProcessEngine(Engine):
                 there.close()
                 self._pipes.append(here)
                 self._workers.append(worker)
-            offers = self._ask(_offer, [(transport,)] * size)
-            self._ask(_meet, [(transport, offers)] * size)
+            self._ask(_meet, [(transport, self._ask(_offer, [(transport,)] * size))] * size)
         except BaseException:
             self.close()
             raise
@@ -201,8 +200,7 @@ class _Call:
         if error is None:
             value, error = message.value
         elif not isinstance(error, MemoryError):
-            problem = f"the answer of worker {rank} cannot be unpickled: {type(error).__name__}: {error}"
-            error = RuntimeError(problem)
+            error = RuntimeError(f"the answer of worker {rank} cannot be unpickled: {type(error).__name__}: {error}")
         self.answers[rank] = value, error
         if error is not None and self.deadline is None:
             self.deadline = time.monotonic() + GRACE

@@ -124,8 +124,7 @@ class _Reader(ast.NodeVisitor):
 
     def _use_anyhow(self, node: ast.AST) -> None:
         whole = f"{self._prefix(node)}."
-        fields = [use for name, use in self.found.items() if name.startswith(whole)]
-        for known in (self._accesses(node), *fields):
+        for known in (self._accesses(node), *[use for name, use in self.found.items() if name.startswith(whole)]):
             if known:
                 known.reads.add(ANYWHERE)
                 known.writes.add(ANYWHERE)

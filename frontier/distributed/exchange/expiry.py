@@ -35,9 +35,7 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
         table = comm.gather_counts([0 if found is None else int(found[0].size), error is not None])
         if table[:, 1].any():
             raise_first(graph, error)
-        done = UpdateResult()
-        if table[:, 0].any():
-            done = run(graph, Deletion(route(graph, *found)))
+        done = run(graph, Deletion(route(graph, *found))) if table[:, 0].any() else UpdateResult()
     except BaseException:
         if taken is not None:
             taken.restore()

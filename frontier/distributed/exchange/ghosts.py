@@ -55,8 +55,7 @@ class Ghosts:
         if comm.size == 1:
             return number
         ids, counts = self._unknown()
-        total = sum(counts) + sum(self._sizes(self._ghosts))
-        table = comm.gather_counts([*counts, total, number])
+        table = comm.gather_counts([*counts, sum(counts) + sum(self._sizes(self._ghosts)), number])
         summed = int(table[:, comm.size + 1].sum())
         self._few = int(table[:, comm.size].sum()) <= MOST * partition.owners.size * (comm.size - 1)
         if not self._few or not table[:, : comm.size].any():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,15 +92,9 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
     graph.spare.take(received[comm.rank])
     # Observers retain them, and a structure may be made of its first batch. Otherwise a batch is read while it is
     # applied.
-    lasting = bool(graph._observers.live()) or not graph.local.num_arcs
-    u, v, *weighed = sending.receive(lasting)
-    is_safe = _is_safe(received, (row[-1] for row in table))
+    u, v, *weighed = sending.receive(bool(graph._observers.live()) or not graph.local.num_arcs)
+    is_safe = all(count < row[-1] for count, row in zip(received, table, strict=True))  # of memory
     return OwnedArcs(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), is_safe)
-
-
-def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
-    """Whether all partitions have far more memory than their arcs can use."""
-    return all(map(lt, received, spare))
 
 
 def route_by_target(graph: BasePart, arcs: OwnedArcs) -> OwnedArcs:

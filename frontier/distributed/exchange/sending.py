@@ -178,8 +178,7 @@ class ByWindows:
 
 def receive_messages(comm: Communicator, table: list[list[int]], columns: list[Any]) -> Sequence[Any]:
     """Exchange columns of arcs that are sorted by owner."""
-    sent = table[comm.rank][: comm.size]
-    return comm.alltoallv_columns(columns, sent, [row[comm.rank] for row in table])[0]
+    return comm.alltoallv_columns(columns, table[comm.rank][: comm.size], [row[comm.rank] for row in table])[0]
 
 
 def can_use_windows(weight_dtype: np.dtype | None) -> bool:

@@ -136,8 +136,7 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
         part._observers.notify(method, notifications)
     targets: Targets = [("local", change.arcs)]
     if part.inward is not None:
-        routed = None if change.arcs is None else route_by_target(part, change.arcs)
-        targets.append(("inward", routed))
+        targets.append(("inward", None if change.arcs is None else route_by_target(part, change.arcs)))
     result = _apply(part, change, targets)
     for method, notifications in after:
         part._observers.notify(method, notifications)
@@ -176,9 +175,8 @@ def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult
 
 def _undo_steps(part: BasePart, change: PartChange, targets: Targets) -> list[Callable[[], None]] | None:
     """Return the functions that undo a change which may fail on one local graph only, or None if it is safe."""
-    if change.arcs is None or (part.comm.size == 1 and len(targets) == 1):
-        return None
-    if targets[0][1].safe and targets[-1][1].safe:
+    alone = part.comm.size == 1 and len(targets) == 1
+    if change.arcs is None or alone or (targets[0][1].safe and targets[-1][1].safe):
         return None
     return all_or_none(part, lambda: [undo_of(part, name, arcs) for name, arcs in targets])
 

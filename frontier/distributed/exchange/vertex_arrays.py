@@ -420,8 +420,7 @@ class VertexArrays:
                 counts[(comm.rank + step) % size] = received[(comm.rank - step) % size] = int(array.size)
                 # Another process reads the array, so CPUs send a copy: a rule writes five times as slowly to cache
                 # lines that another core has just read.
-                sent = array if comm.device.is_gpu else array.copy()
-                theirs, _ = comm.alltoallv(sent, counts, received)
+                theirs, _ = comm.alltoallv(array if comm.device.is_gpu else array.copy(), counts, received)
                 compute(self._with_news(array, theirs, held_from), rule, array, theirs)
                 step *= 2
 

@@ -102,8 +102,7 @@ def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> 
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays
-    names = list(known)[first:]
-    used = {id(value) for name, value in zip(names, args, strict=False) if known[name].writes}
+    used = {id(value) for name, value in zip(list(known)[first:], args, strict=False) if known[name].writes}
     return [array for array in arrays if id(array) in used]
 
 

@@ -61,9 +61,8 @@ def intersect(
     arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
     graph.arrays.sync([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
-    functors = {"per_pair": per_pair, "numbered": numbered}
     find = find_on_gpu if takes_pairs(graph, routed) else _find
-    counts = find(graph, routed, op, args, by_edge, by_pair, functors)
+    counts = find(graph, routed, op, args, by_edge, by_pair, {"per_pair": per_pair, "numbered": numbered})
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
     return None if op is not None else pairs.release(counts)
@@ -136,8 +135,7 @@ def _find(
     n, none = np.int64(max(graph.num_vertices, 1)), np.int64(-1)
     peers = _peers(graph, [*received, *counts]) * n
     asked = xp.where(compared, peers + listed, none)
-    wanted = xp.where(compared, none, peers + known)
-    lists = _list(graph, asked, lengths, wanted, n)
+    lists = _list(graph, asked, lengths, xp.where(compared, none, peers + known), n)
 
     swapped = xp.arange(known.size) >= u_in.size
     both = [xp.concatenate([theirs, ours]) for theirs, ours in zip(of_in, of_out, strict=True)]

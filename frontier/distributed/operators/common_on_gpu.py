@@ -130,8 +130,7 @@ class ListTransfer:
         count, parts, rank = len(items), comm.size, comm.rank
         self._bounds: Any = None
         kernels = cuda_kernels_for(local, HEADER, (), ())
-        ids = [xp.empty(count, graph.vertex_dtype) for _ in range(6)]
-        own, other, degrees, theirs, lists, going = ids
+        own, other, degrees, theirs, lists, going = [xp.empty(count, graph.vertex_dtype) for _ in range(6)]
         swapped = xp.empty(count, np.uint8)
         if count:
             blocks = items.table(device)

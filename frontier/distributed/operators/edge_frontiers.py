@@ -113,5 +113,4 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     def _gathered(self, *columns: Any) -> list[Any]:
         comm = self.graph.comm
-        counts = comm.gather_counts([len(self.local)])[:, 0].tolist()
-        return comm.allgather_columns(columns, counts)
+        return comm.allgather_columns(columns, comm.gather_counts([len(self.local)])[:, 0].tolist())

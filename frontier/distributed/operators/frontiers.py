@@ -100,8 +100,7 @@ class PartFrontier(HeldByParts, Frontier):
         return iter(np.sort(self.graph.device.to_host(self.vertices)).tolist())
 
     def __contains__(self, vertex: Any) -> bool:
-        v = integer(vertex, "vertex")
-        return bool(self.graph.comm.reduce_numbers([v in self.local], "max")[0])
+        return bool(self.graph.comm.reduce_numbers([integer(vertex, "vertex") in self.local], "max")[0])
 
     def _combine(self, other: Frontier, operation: int) -> Frontier:
         other = check_frontier(self.graph, other)

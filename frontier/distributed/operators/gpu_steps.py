@@ -90,8 +90,7 @@ class Steps:
 
     def together(self, frontier: PartFrontier, **options: Any) -> tuple[PartFrontier, int] | None:
         """Run many steps in one launch on each partition, if possible. Return the last frontier and the step count."""
-        graph = self.levels.graph
-        window = persistent.window_of(graph) if self._are_independent else None
+        window = persistent.window_of(self.levels.graph) if self._are_independent else None
         if window is None:
             return None
         self.before()

@@ -135,8 +135,7 @@ def _push(
     args = check_at_edges(graph, op, args, sends=output is not None)
     check_condition_and_prepare(graph, functors, args)
     arrays = by_vertex_among(graph, op, args)
-    read = read_afar(graph, arrays, functors, args)
-    graph.arrays.before_edges(arrays, read, writes_few=not frontier.is_everyone)
+    graph.arrays.before_edges(arrays, read_afar(graph, arrays, functors, args), writes_few=not frontier.is_everyone)
     reached = one_device.advance(
         graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
         balance=balance, output=output,

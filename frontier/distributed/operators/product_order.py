@@ -49,8 +49,7 @@ class PartOrder:
         partition = graph.partition
         owned = elementwise.converted(device, partition.owned, ids)
         self.own = int(owned.size)
-        places = places_by_degree(local, degrees_of(local, owned), 0).order
-        own = elementwise.take(device, owned, places)
+        own = elementwise.take(device, owned, places_by_degree(local, degrees_of(local, owned), 0).order)
         asked = ghosts.asked()
         self._sent: Any = None  # positions of the entries that other partitions request, by partition
         self._counts: list[int] = []  # of requests of each partition
@@ -101,8 +100,7 @@ class PartOrder:
         shares = [min(size, most // len(sizes)) for size in sizes]
         shares[0] = min(self.own, most - sum(shares[1:]))
         ranks = np.arange(max(shares))[:, None]
-        found = (starts + ranks)[ranks < shares]
-        return self._comm.device.xp.asarray(found.astype(self.order.dtype))
+        return self._comm.device.xp.asarray((starts + ranks)[ranks < shares].astype(self.order.dtype))
 
     def names(self, num_vertices: int, hubs: Any) -> Any:
         """Return each vertex's name in ``spmv.cuh``: a hub's index, or the position behind the hubs' indices."""

@@ -87,10 +87,9 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
     folder = Path(path)
     facts = read_list(folder)
     files = facts["files"]
-    structure = structure_class(facts["structure"])
     names = ("directed", "in_edges", "weight_dtype", "vertex_dtype", *sorted(DATA_FIELDS & set(facts)))
     options = {name: facts[name] for name in names}
-    part = kind(comm, structure, facts["num_vertices"], **options, **facts.get("options", {}))
+    part = kind(comm, structure_class(facts["structure"]), facts["num_vertices"], **options, **facts.get("options", {}))
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
         held = all_or_none(part, lambda at=mine: _read(part, folder, files, at))
@@ -144,13 +143,11 @@ def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
 def _hand_out(part: BasePart, held: Any) -> None:
     """Send the arcs of a local graph to their owners among the current partitions."""
     xp, comm = part.xp, part.comm
-    if held is None:
-        held = part.new_local()
+    held = part.new_local() if held is None else held
     src, dst, columns = own_records(held)
     order, counts = part.partition.by_owner(src)
-    received = comm.exchange_counts(counts)
     arrays = [array[order] for array in (src, dst, *columns.values())]
-    (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, received)
+    (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, comm.exchange_counts(counts))
     arcs = OwnedArcs(u, v, dict(zip(columns, values, strict=True)), safe=False)
     all_or_none(part, lambda: Insertion(arcs, resolved=True).apply(part, "local", arcs))
     gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)

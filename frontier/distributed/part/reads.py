@@ -102,8 +102,7 @@ class PartReads(MakesVertexArrays, BasePart):
         self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None,
         normal: Callable | None = None,
     ) -> Any:  # fmt: skip
-        made = super().vertex_array(dtype, fill)
-        return self.arrays.register(made, combine, follows, normal)
+        return self.arrays.register(super().vertex_array(dtype, fill), combine, follows, normal)
 
     def flags(self, count: int = 1) -> Any:
         return self.arrays.register_small(super().flags(count), FLAGS)

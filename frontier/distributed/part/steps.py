@@ -115,8 +115,7 @@ def ask_object(
     host: Host, part: GraphPart, kept: int | None, name: int, attribute: str, args: Any = None, kwargs: Any = None
 ) -> Any:  # fmt: skip
     value = getattr(host.objects[name], attribute)
-    if args is not None:
-        value = value(*args, **kwargs)
+    value = value if args is None else value(*args, **kwargs)
     return _only_first(host, keep(host, kept, _to_host(part, value)))
 
 

@@ -114,8 +114,7 @@ class PartUpdates(BasePart):
         Each partition scans its arcs for the ones that enter the vertices.
         """
         before = self._delete_incident(ids) if self._observers.live() else 0
-        deleted = run(self, VertexChange("delete_vertices", ids)).deleted
-        return UpdateResult(deleted=before + deleted)
+        return UpdateResult(deleted=before + run(self, VertexChange("delete_vertices", ids)).deleted)
 
     def _delete_incident(self, ids: Any) -> int:
         """Delete the edges of vertices while observers can still name these, and return their number."""
@@ -141,9 +140,7 @@ class PartUpdates(BasePart):
         """Return each observer with the edges of a batch to notify it of."""
         self._notified.clear()
         observers = self._observers.live()
-        exact = (src, dst)
-        if any(observer.exact for observer in observers):
-            exact = self._effective(src, dst, present)
+        exact = self._effective(src, dst, present) if any(observer.exact for observer in observers) else (src, dst)
         for edges in ((src, dst), exact) if observers else ():
             NotifiedEdges(self._notified, *edges)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]

@@ -64,8 +64,7 @@ class ByOwner:
         Contents behind the entries that have an owner are undefined.
         """
         empty, size = self._device.xp.empty, int(self._ids.size)
-        arrays = (self._ids, *more)
-        out = [empty(size, self._ids.dtype) for _ in arrays]
+        out = [empty(size, self._ids.dtype) for _ in (self._ids, *more)]
         positions = empty(size, np.int64) if order else None
         second, out_second = (more[0], out[1]) if more else (None, None)
         _kernel(f"move_to_owners_{IDS[self._ids.dtype]}")(

@@ -214,8 +214,7 @@ class Communicator(BaseCommunicator):
         # Each partition reduces one piece, and sends it to all.
         ends = [values.size * p // self.size for p in range(self.size + 1)]
         pieces = [values[a:b] for a, b in itertools.pairwise(ends)]
-        mine = int(pieces[self.rank].size)
-        got = self._run(pieces, [mine] * self.size, values.dtype)
+        got = self._run(pieces, [int(pieces[self.rank].size)] * self.size, values.dtype)
         return self._run([_combine(got, self.size, op)] * self.size, [int(p.size) for p in pieces], values.dtype)
 
     def sum_into(self, values: Any, out: Any) -> None:
@@ -311,8 +310,7 @@ class Communicator(BaseCommunicator):
 
     def gather_objects(self, value: Any) -> list[Any]:
         """Return the small, picklable object of each partition."""
-        data = self.device.xp.asarray(np.frombuffer(pickle.dumps(value), np.uint8))
-        got, counts = self.allgather(data)
+        got, counts = self.allgather(self.device.xp.asarray(np.frombuffer(pickle.dumps(value), np.uint8)))
         host = self._on_host(got)
         return [pickle.loads(host[piece].tobytes()) for piece in _pieces(counts)]
 

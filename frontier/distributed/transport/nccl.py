@@ -71,8 +71,7 @@ class NcclCommunicator(Communicator):
         self._numbers: Numbers | None = None
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
-        xp = self.device.xp
-        stream = xp.cuda.get_current_stream().ptr
+        stream = self.device.xp.cuda.get_current_stream().ptr
         prepared = []
         for transfer in transfers:
             outgoing = [values if values.flags.c_contiguous else values.copy() for values in transfer.outgoing]

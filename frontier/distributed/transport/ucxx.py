@@ -56,8 +56,7 @@ class Listener:
         self._listener = libucxx.UCXListener.create(
             self._worker, 0, lambda endpoint: self._arrived.append(endpoint), deliver_endpoint=True
         )
-        machine = BOOT.read_text() if BOOT.exists() else None
-        self.offer = self._listener.port, machine, self._worker.address.tobytes()
+        self.offer = self._listener.port, BOOT.read_text() if BOOT.exists() else None, self._worker.address.tobytes()
 
     def connect(self, rank: int, hosts: Sequence[str], offers: Sequence[tuple]) -> UcxxCommunicator:
         """Return the communicator of partition `rank`, with the hosts and offers of all partitions in order."""

@@ -120,7 +120,8 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
         runtime.deviceSynchronize()
     except runtime.CUDARuntimeError:  # memory is exhausted, or the system has no such handles
         pass
-    offers = comm.gather_objects((_this_host(), handle))
+    this_host = socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""  # since its last boot
+    offers = comm.gather_objects((this_host, handle))
     opened: dict[int, int] = {comm.rank: pointer}
 
     def unmap() -> None:
@@ -150,13 +151,7 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
     return Window(comm, memory, [opened[rank] for rank in range(comm.size)], unmap, free)
 
 
-def _this_host() -> tuple[str, str]:
-    """Return the identity of this host since its last boot."""
-    return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
-
-
 def open_in_process(comm: BaseCommunicator, nbytes: int) -> Window:
     """Return windows of threads whose kernels run at the same time."""
     memory = comm.device.xp.zeros(nbytes, np.uint8)
-    addresses = comm.gather_objects(memory.data.ptr)
-    return Window(comm, memory, addresses, lambda: None, lambda: None)
+    return Window(comm, memory, comm.gather_objects(memory.data.ptr), lambda: None, lambda: None)

@@ -189,8 +189,7 @@ class EdgeData(Table):
     def check_records(self) -> None:
         """Raise ValueError unless `set_arrays` was given records that each belong to one edge, or are free."""
         if self.records is not None:
-            time = None if self.times is None else TIME
-            self.records.check(self.columns[COUNT][self.used_ids()], time)
+            self.records.check(self.columns[COUNT][self.used_ids()], None if self.times is None else TIME)
 
     def link_records(self) -> None:
         """Link the records of each edge, after `set_arrays`."""

@@ -146,6 +146,5 @@ def chosen_arcs(graph: Any, batch: MixedBatch, chosen: Any, weights: Any) -> Arc
 
 def mixed_kernels(graph: Any, id_dtype: np.dtype) -> Kernels:
     """The kernels of this folder for users' ids of a type, also for a CPU."""
-    value = graph.weight_dtype or np.dtype(np.float32)
-    defines = {"ID": id_dtype, "VID": graph.vertex_dtype, "VALUE": value}
+    defines = {"ID": id_dtype, "VID": graph.vertex_dtype, "VALUE": graph.weight_dtype or np.dtype(np.float32)}
     return load_kernels("frontier.features.mixed", graph.device, defines)

@@ -49,8 +49,7 @@ def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
     def keep(given: Any) -> Any:
         if given is None or isinstance(given, str | int | np.integer):
             return given
-        array = as_device_array(graph.device, given, "array")
-        arrays.append(copy_of(array))
+        arrays.append(copy_of(as_device_array(graph.device, given, "array")))
         return arrays[-1]
 
     try:
@@ -58,8 +57,7 @@ def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
         options = {name: keep(given) for name, given in call.options.items()}
     except (MemoryError, TypeError, ValueError):
         return None
-    records = max((int(array.size) for array in arrays), default=0)
-    cost = ARCS_AN_UPDATE + ARCS_A_RECORD * records
+    cost = ARCS_AN_UPDATE + ARCS_A_RECORD * max((int(array.size) for array in arrays), default=0)
     nbytes = sum(int(array.nbytes) for array in arrays)
     return LoggedUpdate(Call(call.method, arguments, options), cost, nbytes, mark_work(graph.device))
 

@@ -48,8 +48,7 @@ class Snapshot(ReadOnlyGraph):
         return object.__getattribute__(self, name)
 
     def _read(self, pending: Pending) -> None:
-        history = pending.history
-        with pending.graph.reading() if history.needs_graph(pending.position) else nullcontext(), pending.lock:
+        with pending.graph.reading() if pending.history.needs_graph(pending.position) else nullcontext(), pending.lock:
             if self._unread is None:  # another thread has read it
                 return
             made = pending.history.copy_at(pending.graph, pending.position)

@@ -159,8 +159,7 @@ def _kernels(graph: BaseGraph) -> Callable[..., None]:
 
 def time_limits(graph: BaseGraph, before: Any, vertices: Any) -> Any:
     """For each vertex the time before which edges count, or the greatest of all times if all do."""
-    alone = getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__"))
-    if alone:
+    if getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__")):
         limit = np.iinfo(np.int64).max if before is None else time(graph, before, "before")
         return elementwise.full(graph.device, int(vertices.size), limit, np.int64)
     limits = times(graph, before, "before")

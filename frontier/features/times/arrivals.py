@@ -257,8 +257,7 @@ class Arrivals:
         parts = self._pending
         arrays = parts[0] if len(parts) == 1 else [xp.concatenate(pieces) for pieces in zip(*parts, strict=True)]
         times, ids = arrays
-        bounds = time_bounds(self._kernels, self._counters, times)
-        chunk = self._chunk(times, ids, bounds)
+        chunk = self._chunk(times, ids, time_bounds(self._kernels, self._counters, times))
         self._pending = []
         self._add(chunk)
 

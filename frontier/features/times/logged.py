@@ -88,8 +88,7 @@ def split(times: EvenTimes | OffsetTimes, begin: int, before: int) -> tuple[int,
 
 def joined(one: Any, begin: int, two: Any, other_begin: int) -> EvenTimes | None:
     """The times of two chunks, from an entry of each on, if they are evenly spaced."""
-    if not (isinstance(one, EvenTimes) and isinstance(two, EvenTimes) and one.step == two.step):
-        return None
-    if one.at(one.size) != two.at(other_begin):
+    are_even = isinstance(one, EvenTimes) and isinstance(two, EvenTimes) and one.step == two.step
+    if not are_even or one.at(one.size) != two.at(other_begin):
         return None
     return EvenTimes(one.at(begin), one.step, one.size - begin + two.size - other_begin)

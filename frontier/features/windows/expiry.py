@@ -58,8 +58,7 @@ def logged_arrivals(graph: BaseDynamicGraph) -> Arrivals:
 def _delete_expired_records(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
     """Delete the records among `ids` that are still in the graph with a time less than `before`."""
     records: Any = graph.payload.table.records  # type: ignore[union-attr]
-    xp = graph.xp
-    ids = ids[xp.flatnonzero(records.is_used(ids) & (records.columns[TIME][ids] < before))]
+    ids = ids[graph.xp.flatnonzero(records.is_used(ids) & (records.columns[TIME][ids] < before))]
     ids.sort()  # an id that was used again may be there twice
     return delete_records(graph, ids[last_of_runs(graph.device, ids)])
 

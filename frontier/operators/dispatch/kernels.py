@@ -165,8 +165,7 @@ def check_op(function: Any, name: str, parameters: tuple[str, ...], args: tuple,
     check_functor(function, name, parameters, len(args), wanted)
     if isinstance(function, FunctionType):
         forget = _checked.pop  # not by its global name, which is gone at the end of the process
-        gone = weakref.ref(function, lambda _: forget(key, None))
-        _checked[key] = gone, function.__code__, function.__defaults__
+        _checked[key] = weakref.ref(function, lambda _: forget(key, None)), function.__code__, function.__defaults__
 
 
 def cuda_kernels_for(
@@ -184,11 +183,10 @@ def cuda_kernels_for(
     """
     if interpreting.get() and functors and requests.listener is None:
         raise ValueError("functors are interpreted only on CPU graphs: make the graph with device='cpu'")
-    types = parameter_types(args)
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
     checked = is_checking()
     key = (
-        header, graph.store.kernels, edge_macros(graph), types, options, checked,
+        header, graph.store.kernels, edge_macros(graph), parameter_types(args), options, checked,
         tuple((symbol, functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
@@ -263,9 +261,8 @@ def cuda_request(
         if function is not None:
             of_values = "value" in parameters  # without arrays, whose indices could be checked
             full = tuple((result if of_values else kinds.get(kind, kind), 0) for kind in parameters)
-            checked = is_checking() and not of_values
             full = full if of_values else full + types
-            linked.append(CudaFunctor(function, symbol, result, full, checked))
+            linked.append(CudaFunctor(function, symbol, result, full, is_checking() and not of_values))
     declared, named = c_parameters(types)
     defines = {**view_macros(graph), "ARG_PARAMS": declared, "ARG_NAMES": named, **dict(options)}
     return tuple(sorted(defines.items())), tuple(linked)

@@ -178,8 +178,7 @@ def prepare_push_on_cpu(
     """The same, with a kernel as `make_push` of advance makes it."""
     kinds = _kinds_of(args, NUMBERS, None)
     if kinds is not None:
-        reads = reads_of(functors[0])
-        _plans[_key(graph, functors, unique)] = PushOnCpu(kernel, reads, kinds, unique, may_pull)
+        _plans[_key(graph, functors, unique)] = PushOnCpu(kernel, reads_of(functors[0]), kinds, unique, may_pull)
 
 
 def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:

@@ -187,8 +187,7 @@ class EdgeFrontier:
         if not other:
             return xp.zeros(len(self), np.bool_)
         held = xp.sort(other._slots)
-        place = xp.searchsorted(held, self._slots)
-        return held[xp.minimum(place, len(other) - 1)] == self._slots
+        return held[xp.minimum(xp.searchsorted(held, self._slots), len(other) - 1)] == self._slots
 
     def _without(self, other: EdgeFrontier) -> EdgeFrontier:
         return self._kept(~self._is_in(other))

@@ -235,9 +235,7 @@ class Frontier:
         return f"Frontier({self._size:,} of {self.graph.num_vertices:,} vertices, {form})"
 
     def _repr_html_(self) -> str:
-        members: Any = self._size
-        if members is None:
-            members = f"{self._walk_length():,}, with duplicates"
+        members: Any = f"{self._walk_length():,}, with duplicates" if self._size is None else self._size
         return html_table(type(self).__name__, {"members": members, "graph": repr(self.graph)})
 
     def __iter__(self) -> Iterator[int]:
@@ -455,8 +453,7 @@ class Frontier:
             refuse_to_wait()  # until a replay, which would append to the list each time
             kernels = load_kernels("frontier.core.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
-            counter = self.graph.xp.zeros(1, np.int64)
-            kernels.to_list(self._bits.size, self._bits, out, counter)
+            kernels.to_list(self._bits.size, self._bits, out, self.graph.xp.zeros(1, np.int64))
             self._list = out
         return self._list
 

@@ -130,8 +130,7 @@ def cuda_functors(
     op: Callable[..., Any] | None, per_pair: Callable[..., Any] | None, numbered: bool
 ) -> tuple[tuple, tuple[tuple[str, str], ...]]:  # fmt: skip
     """The functors of `intersect` and their macros, as `cuda_kernels_for` expects them."""
-    kinds = ("edge", *KINDS) if numbered else KINDS
-    functors = (("op", op, kinds, None if per_pair is None else TOTAL),)
+    functors = (("op", op, ("edge", *KINDS) if numbered else KINDS, None if per_pair is None else TOTAL),)
     options = () if op is None else (("HAS_OP", "1"),)
     if numbered:
         options += (("NUMBERED", "1"),)
@@ -193,15 +192,13 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
         return offsets, members
     if graph.device.is_gpu:
         options = (("HAS_MEMBERS", "1"),)
-        cursors = xp.copy(offsets[:-1])
-        _expand_pairs(source, count, (("op", None, KINDS, None),), (), options, us, vs, cursors, members)
+        _expand_pairs(source, count, (("op", None, KINDS, None),), (), options, us, vs, xp.copy(offsets[:-1]), members)
     else:
         kernel = cpu_kernel_for(source.package, make_common_neighbors, ())
         run_cpu(kernel, (), count, source.store.bare_view(), us, vs, offsets, members)
     if source.is_sorted and not graph.device.is_gpu:
         return offsets, members  # which were written in the order of the lists
-    rows = row_ids(graph.device, offsets, np.dtype(np.int64))
-    return offsets, sort_rows(graph, rows, count, members, None)[0]
+    return offsets, sort_rows(graph, row_ids(graph.device, offsets, np.dtype(np.int64)), count, members, None)[0]
 
 
 def _checked_pairs(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:

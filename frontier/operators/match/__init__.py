@@ -36,8 +36,7 @@ def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:
         return
     shift = id_bits(graph.num_vertices)
     if not graph.device.is_gpu:
-        kernel = cpu_kernel_for(graph.package, make_match, ())
-        run_cpu(kernel, (), count, graph.store.bare_view(), keys, shift, slots)
+        run_cpu(cpu_kernel_for(graph.package, make_match, ()), (), count, graph.store.bare_view(), keys, shift, slots)
         return
     kernels = cuda_kernels_for(
         graph, HEADER, (), (), (("TILE_SIZE", tile_size(graph)),)

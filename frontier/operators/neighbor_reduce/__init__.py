@@ -267,8 +267,7 @@ def _launch(
     """Launch the CUDA kernels for the members of a frontier, whose entries of the output contain the identity."""
     balance = gpu_balance(balance)
     kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, *balance_options(graph, balance)))
-    vertices = members._members()
-    launch_balanced(kernels, "reduce", balance, graph, len(members), vertices, (identity, *arrays), values)
+    launch_balanced(kernels, "reduce", balance, graph, len(members), members._members(), (identity, *arrays), values)
 
 
 def _fill(graph: BaseGraph, members: Frontier, out: Any, value: Any) -> None:

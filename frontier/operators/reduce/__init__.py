@@ -104,8 +104,7 @@ def reduce(
     members = kernel_members(frontier, op)
     if graph.device.is_gpu:
         options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), *options)
-        functor = (("op", op, kinds, dtype),)
-        kernels = cuda_kernels_for(graph, HEADER, functor, values, options)
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, kinds, dtype),), values, options)
         kernels.reduce_members(count, *members, identity, out, *values)
     elif count:
         partial = np.full((parts_for(count), size)[: 1 if columns is None else 2], identity, dtype)

@@ -277,8 +277,7 @@ class SpMV:
             graph = _copy_of(graph, *_transposed(graph, self.weighted))
         order, position = places_by_degree(graph, degrees_of(graph), 0)
         offsets, dst, slots = collect_arcs(graph, order, relabel=position, slots=self.weighted)
-        weights = graph.payload.weights_at(graph, slots) if self.weighted else None
-        self.graph = _copy_of(graph, offsets, dst, weights)
+        self.graph = _copy_of(graph, offsets, dst, graph.payload.weights_at(graph, slots) if self.weighted else None)
         self._order = order
         self._shares = deal_rows(graph, offsets)
 

@@ -70,13 +70,12 @@ def cached_cubin(
 
 def cached_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -> bytes:
     """`compile_ltoir` behind the disk cache."""
-    parts = (header, repr(defines), arch, toolchain_version(), cuda_fingerprint())
 
     def build() -> bytes:
         with progress.timed(header, "functor"):
             return compile_ltoir(header, defines, arch)
 
-    return cached("cuda", "ltoir", parts, build)
+    return cached("cuda", "ltoir", (header, repr(defines), arch, toolchain_version(), cuda_fingerprint()), build)
 
 
 @functools.cache

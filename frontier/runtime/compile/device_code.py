@@ -20,8 +20,7 @@ def machine_code(source: str, root: str, arch: str, functors: tuple[bytes, ...])
     if not functors:
         return bytes(program.compile("cubin").code)
     parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]
-    linker = Linker(*parts, options=LinkerOptions(arch=arch, link_time_optimization=True))
-    return bytes(linker.link("cubin").code)
+    return bytes(Linker(*parts, options=LinkerOptions(arch=arch, link_time_optimization=True)).link("cubin").code)
 
 
 def program_of(source: str, root: str, arch: str, *, linked: bool) -> Any:

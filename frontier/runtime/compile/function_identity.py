@@ -375,11 +375,11 @@ class _Reader:
         if isinstance(value, tuple):
             return _named(kind), getattr(kind, "_fields", ()), tuple(self._value(name, item) for item in value)
         if isinstance(getattr(value, "py_func", None), FunctionType):
-            options = getattr(value, "targetoptions", {})
-            return "compiled", repr(sorted(options.items())), self.function(value.py_func)
+            return "compiled", repr(sorted(getattr(value, "targetoptions", {}).items())), self.function(value.py_func)
         if isinstance(value, _Intrinsic):
             return "intrinsic", self.function(value._defn)
-        if isinstance(value, BuiltinFunctionType | np.ufunc) or _is_library(value):
+        is_library = isinstance(value, ModuleType) and value.__name__.partition(".")[0] in LIBRARIES
+        if is_library or isinstance(value, BuiltinFunctionType | np.ufunc):
             return "library", getattr(value, "__module__", ""), value.__name__
         if isinstance(value, np.generic):
             return value.dtype.str, value.tobytes()
@@ -399,10 +399,6 @@ class _Reader:
         if is_array or isinstance(value, (*MUTABLE, ModuleType)):
             raise MutableGlobalError(name, value)
         return _Unknown(value)
-
-
-def _is_library(value: Any) -> bool:
-    return isinstance(value, ModuleType) and value.__name__.partition(".")[0] in LIBRARIES
 
 
 def _named(kind: type) -> str:

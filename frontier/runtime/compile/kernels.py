@@ -116,6 +116,4 @@ def define_text(value: Any) -> str:
     """The text of a macro for `value`."""
     if isinstance(value, np.dtype):
         return C_TYPES[value]
-    if isinstance(value, bool):
-        return str(int(value))
-    return str(value)
+    return str(int(value) if isinstance(value, bool) else value)

@@ -61,8 +61,7 @@ def _reads_environments(code: str) -> bool:
     Only functions that read one get machine code, which is not optimized. Kernels that the same process compiles would
     call it instead of an optimized copy.
     """
-    defined = sum(line.startswith("@") and ENVIRONMENT in line for line in code.splitlines())
-    return code.count(ENVIRONMENT) > defined
+    return code.count(ENVIRONMENT) > sum(line.startswith("@") and ENVIRONMENT in line for line in code.splitlines())
 
 
 class _Kernel(JITCodeLibrary):

@@ -31,9 +31,8 @@ class ParallelKernel:
 
     def __init__(self, function: Callable, few: int | None = FEW, grain: int = GRAIN):
         functools.update_wrapper(self, function)
-        parameters = list(inspect.signature(function).parameters.values())[2:]
         count = inspect.Parameter("count", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        self.__signature__ = inspect.Signature([count, *parameters])
+        self.__signature__ = inspect.Signature([count, *list(inspect.signature(function).parameters.values())[2:]])
         self.py_func = function
         self.few = few
         self.grain = grain

@@ -20,8 +20,7 @@ COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads. The 
 
 def threading_layer() -> tuple[int, int]:
     """The number of threads, and the address of the threading layer's loop, which is started if it was not."""
-    threads = numba.get_num_threads()
-    return threads, llvmlite.binding.address_of_symbol("numba_parallel_for")
+    return numba.get_num_threads(), llvmlite.binding.address_of_symbol("numba_parallel_for")
 
 
 @intrinsic
@@ -35,7 +34,6 @@ def in_parallel(
     if not isinstance(kernel, types.Dispatcher) or not isinstance(values, types.BaseTuple):
         raise TypingError("a parallel region requires a compiled function and a tuple of its arguments")
     called = kernel.get_call_type(typing_context, (types.int64, types.int64, *values.types), {})
-    signature = types.void(kernel, types.int64, types.int64, types.int64, types.int64, values)
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         size, convention = _size(), context.call_conv
@@ -63,7 +61,7 @@ def in_parallel(
             convention.return_status_propagate(builder, status)
         return context.get_dummy_value()
 
-    return signature, codegen
+    return types.void(kernel, types.int64, types.int64, types.int64, types.int64, values), codegen
 
 
 def _size() -> Any:

@@ -67,8 +67,7 @@ def code_name(header: str, defines: Defines, functors: tuple[Functor, ...] = ())
     names = [functor.name for functor in functors]
     if None in names:
         return None
-    parts = header, repr(defines), cuda_fingerprint(), *names
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr((header, repr(defines), cuda_fingerprint(), *names)).encode()).hexdigest()[:32]
 
 
 def shipped_cubin(header: str, defines: Defines, arch: str, functors: tuple[Functor, ...] = ()) -> Shipped | None:
@@ -132,8 +131,7 @@ def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None,
 def shared_group(groups: Iterable[str]) -> str:
     """The group of code of several groups. See `Entry`."""
     places = zip(*(group.split("-") for group in groups), strict=False)
-    same = itertools.takewhile(lambda parts: len(set(parts)) == 1, places)
-    return "-".join(parts[0] for parts in same) or COMMON
+    return "-".join(parts[0] for parts in itertools.takewhile(lambda parts: len(set(parts)) == 1, places)) or COMMON
 
 
 def _write(archive: zipfile.ZipFile, arch: str, member: str, data: bytes) -> None:

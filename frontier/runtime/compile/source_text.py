@@ -38,8 +38,7 @@ def _definitions(file: str) -> dict[CodeType, str]:
     places: dict[tuple[str, int], list[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
-            decorators = getattr(node, "decorator_list", [])
-            first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+            first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
             place = getattr(node, "name", "<lambda>"), first
             places.setdefault(place, []).append("".join(lines[first - 1 : node.end_lineno]))
     found = {}

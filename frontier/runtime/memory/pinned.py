@@ -14,5 +14,4 @@ def pinned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
     """
     import cupy
 
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    return np.ndarray(shape, dtype, cupy.cuda.alloc_pinned_memory(size))
+    return np.ndarray(shape, dtype, cupy.cuda.alloc_pinned_memory(int(np.prod(shape)) * np.dtype(dtype).itemsize))

@@ -32,8 +32,7 @@ class Scratch:
         held = self._arrays.get(key)
         if held is None or held.size < size:
             capacity = max(size, 1) if held is None else max(size, held.size * 3 // 2)
-            xp = self.device.xp
-            held = xp.empty(capacity, dtype)
+            held = self.device.xp.empty(capacity, dtype)
             if fill is not None:
                 with not_recorded():
                     fill_with(held, fill)

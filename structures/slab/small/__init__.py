@@ -67,9 +67,8 @@ class SmallUpdates:
 
     def _make_room(self, store: Any, arcs: int) -> None:
         entries = 2 * arcs  # at most half of them are used
-        size = 3 * entries + arcs + self._blocks
         name = f"small updates of {arcs} arcs"  # shared by stores with the same positions in it
-        self._memory = workspace_of(store).scratch.get(name, size, np.int64, fill=EMPTY)
+        self._memory = workspace_of(store).scratch.get(name, 3 * entries + arcs + self._blocks, np.int64, fill=EMPTY)
         table, put = self._memory.data.ptr, self._bound.put
         places = {"table": 0, "firsts": 2 * entries, "slots": 3 * entries, "sums": 3 * entries + arcs}
         for name, place in places.items():

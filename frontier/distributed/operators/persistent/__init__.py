@@ -42,8 +42,7 @@ MAX_STEPS, NEVER = 2**30, 2**62
 
 def message_bytes(graph: BasePart) -> int:
     """Return the bytes of each partition's window for messages of each other partition."""
-    room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MAX_BYTES)
-    return room // graph.comm.size // 128 * 128
+    return min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MAX_BYTES) // graph.comm.size // 128 * 128
 
 
 def window_of(graph: BasePart) -> Window | None:
@@ -134,5 +133,4 @@ def _pull_arguments(graph: BasePart) -> tuple:
 
 
 def options_of(local: Any, functors: Functors, step: int | None) -> tuple:
-    next_step = "(void)0" if step is None else f"++a{step}"
-    return ("NEXT_STEP", next_step), *advance_options(local, functors)
+    return ("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), *advance_options(local, functors)
