@@ -9,6 +9,7 @@ import numpy as np
 from frontier.core.base import BaseGraph
 from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.runtime.compile.kernels import define_text
+from frontier.runtime.memory import elementwise
 
 from ..dispatch.kernels import CudaKernels
 
@@ -110,9 +111,8 @@ def _schedule_on_gpu(
     else:
         first_piece.fill(0)
     listed, hubs, medium, small, *steps = (int(number) for number in found.tolist())
-    return Schedule(
-        scheduled[: hubs + medium + small], hubs, small, first_piece[: hubs + 1].copy(), listed, tuple(steps)
-    )
+    first_piece = elementwise.copy_of(first_piece[: hubs + 1])
+    return Schedule(scheduled[: hubs + medium + small], hubs, small, first_piece, listed, tuple(steps))
 
 
 class RowClasses(NamedTuple):
