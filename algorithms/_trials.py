@@ -8,7 +8,7 @@ MAX_SKIPPED = 31
 LITTLE = 1 / 16
 """A smaller fraction of a recomputation is not counted as a loss."""
 
-MOST_SAVED = 2
+MOST_SAVED = 1
 """The largest credit for successful repairs, in recomputations, against which later failures are set off."""
 SIMILAR = 1 / 2
 """Batches below this fraction of the size of one whose repair was given up are tried regardless."""
