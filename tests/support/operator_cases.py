@@ -16,7 +16,7 @@ bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
 ranks_module = importlib.import_module("algorithms._pagerank_functors")
-copies = importlib.import_module("frontier.operators.copies")
+orientation = importlib.import_module("frontier.operators.orientation")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_connected_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
@@ -344,8 +344,8 @@ def compress_case(graph):
 
 
 def extract_case(graph):
-    args = np.zeros(1, np.int64), np.int64(3), copies.UP
-    return (("op", copies.leads, OP, INT),), args, (("HAS_OP", "1"),)
+    args = np.zeros(1, graph.vertex_dtype), np.int64(3)
+    return (("op", orientation._goes_down, OP, INT),), args, (("HAS_OP", "1"),)
 
 
 def supported_case(graph):
