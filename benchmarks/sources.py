@@ -16,6 +16,10 @@ from .results import FOLDER, Results
 GPU, CPU = "h200", "cpu"
 """The cards that pages quote."""
 STAND_INS: dict[str, tuple[str, ...]] = {
+    "algorithms-h200": ("algorithms-gpu-2026-12-01.json",),
+    "gallery-h200": ("gallery-gpu-2026-12-01.json",),
+    "incremental-h200": ("incremental-gpu-2026-12-01.json",),
+    "triangles-h200": ("triangles-gpu-2026-12-01.json",),
     "motifs-cpu": ("motifs-cpu-2026-11-30.json",),
     "temporal-cpu": ("temporal-cpu-2026-11-30.json",),
 }  # fmt: skip
