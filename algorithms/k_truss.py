@@ -257,7 +257,7 @@ def _oriented(
 
 
 class Supported(NamedTuple):
-    """Edges, each once, from higher to lower numbers of vertices, their supports, and their slots or None.
+    """Edges between numbers of vertices, each once, from the lower to the upper end, with supports, and slots or None.
 
     `order` has the vertex with each number.
     """
@@ -278,9 +278,7 @@ def _supported(orientation: fr.advanced.Orientation, least: int, chosen: fr.adva
     offsets, dst, slots = fr.advanced.extract_neighbors(graph, None, _is_supported, rank, support, min(least, 1))
     csr: Any = fr.advanced.csr_structure()
     src, dst, _ = csr.from_csr(offsets, dst, directed=True, device=graph.device).to_coo()
-    order = graph.xp.empty_like(rank)
-    order[rank] = graph.xp.arange(rank.size, dtype=rank.dtype)
-    return Supported(rank[src], rank[dst], support[slots], slots, order)
+    return Supported(src, dst, support[slots], slots, graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype))
 
 
 def _costs(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float, float]:

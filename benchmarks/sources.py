@@ -1,4 +1,4 @@
-"""Which results file answers which question: release files, and older files until there are any.
+"""Which results file answers which question: release files, and other files until there are any.
 
 A question and a card, such as ``"updates-h200"``, name the file that ``python -m benchmarks release`` writes. Once that
 file is in the folder, it is the source, and the row of `STAND_INS` and its files can be deleted.

@@ -6,6 +6,7 @@ from graphs import GRAPHS
 from verifiers import adjacency, host
 
 import frontier as fr
+from frontier.core.registry import csr_structure
 
 NAMES = ["rmat", "star", "grid"]
 
@@ -187,6 +188,18 @@ def test_intersect_arcs_counts_what_intersect_counts(graph):
     total = fr.advanced.intersect_arcs(graph, tally=tally)
     assert total == int(((matrix @ matrix) * matrix).sum())
     assert int(tally.sum()) == 3 * total
+
+
+@pytest.mark.parametrize("distance", [1, 40], ids=["close", "spread"])
+def test_lists_that_exceed_a_set_are_looked_up_in_parts(device, distance):
+    """Two hubs share all neighbors. Where ids are close together, a GPU's sets are bits."""
+    leaves = 2 + distance * np.arange(2500)
+    src, dst = np.r_[0, 0 * leaves, 0 * leaves + 1], np.r_[1, leaves, leaves]
+    graph = csr_structure().from_edges(src, dst, device=device)
+    tally = graph.xp.zeros(graph.num_vertices, np.int64)
+    assert fr.advanced.intersect_arcs(graph, tally=tally) == 6 * leaves.size
+    counts = host(tally)
+    assert (counts[leaves] == 6).all() and counts.sum() == 3 * 6 * leaves.size
 
 
 def upward(src, dst, edge, weight):
